@@ -43,19 +43,19 @@ use crate::{
 pub(crate) struct Analysis {
     /// The displayed diagnostics, in document order.
     pub(crate) diagnostics: Vec<Diagnostic>,
-    /// The problem of each diagnostic, for finding fixes.
+    /// The problem of each diagnostic in `diagnostics`, in the same order. Quick fixes are found by it.
     problems: Vec<Problem>,
     /// The ID of this list of diagnostics. Lists with the same ID are equal.
     pub(crate) result_id: String,
-    /// The costs of its rules, if requested.
+    /// The cost estimates of the document's rules, if requested.
     pub(crate) costs: Option<Arc<[DocumentCosts]>>,
-    /// Problems that are only notes of another diagnostic, each with the problem of that diagnostic.
+    /// Problems that are shown only as a note of another diagnostic, each with that diagnostic's problem.
     told_with: Vec<(Problem, Problem)>,
-    /// Whether the errors of the file need no fix.
+    /// Whether the file's errors need no fix, see [`Asides`].
     pub(crate) is_aside: bool,
     /// The error in the entry that the user is typing, which is shown after a pause.
     unfinished: Option<Arc<Analysis>>,
-    /// The postponed part of the analysis, until it is complete. All analyses of a version share it.
+    /// The postponed part of the analysis, until it is complete. All analyses of the same document version share it.
     unsearched: Arc<Mutex<Option<Unsearched>>>,
 }
 
@@ -72,18 +72,18 @@ struct Unsearched {
     awaits_changes: bool,
 }
 
-/// Options and context for an analysis.
+/// The options and the context of an analysis.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Wanted<'a> {
     /// Which hazards of rules to search for.
     pub(crate) hazards: Search<'a>,
-    /// Whether to compute the costs of rules.
+    /// Whether to compute the cost estimates of rules.
     pub(crate) costs: bool,
-    /// The revision that the text replaces.
+    /// The git revision of the file that the analyzed text would replace.
     pub(crate) replaces: Option<&'a Revision>,
-    /// The known changes since that revision.
+    /// The changes since that revision that are already known.
     pub(crate) changes: Option<&'a KnownChanges>,
-    /// Whether further changes will become known later.
+    /// Whether more changes since that revision will become known later.
     pub(crate) awaits_changes: bool,
     /// The position of the cursor while the user types, as a byte offset.
     pub(crate) cursor: Option<u32>,
@@ -93,15 +93,15 @@ pub(crate) struct Wanted<'a> {
     pub(crate) go: Option<&'a GoSources>,
     /// The syntax trees of the previous text, while the user types.
     pub(crate) last_trees: Option<&'a Arc<LastTrees>>,
-    /// The objects of the file as kustomizations and Flux build them.
+    /// The objects of the file as kustomizations and Flux build them, if anything builds the file.
     pub(crate) built: Option<&'a Arc<AsBuilt>>,
     /// What is known about a CRD that is older than its source files.
     pub(crate) older: Option<&'a Arc<AsBuilt>>,
-    /// Determines which errors need no fix.
+    /// The context for deciding which errors need no fix.
     pub(crate) asides: Option<Asides<'a>>,
 }
 
-/// The question for a file, with its settings. Diagnostics and fixes use the same question.
+/// The question for a file and its settings. Diagnostics and quick fixes ask the same question.
 pub(crate) fn question<'q>(
     path: &'q Path,
     effective: &'q Effective,
@@ -185,7 +185,7 @@ impl Analysis {
         }
     }
 
-    /// What the API server answers for a text, with what is built of the file.
+    /// The API server's answer for a text, combined with the objects that kustomizations and Flux build from the file.
     pub(crate) fn whole_report(
         uri: &Uri,
         text: Arc<str>,
@@ -204,7 +204,7 @@ impl Analysis {
         self.problems.iter().cloned().chain(others)
     }
 
-    /// The diagnostics that show each problem.
+    /// The diagnostics that show each problem, by problem.
     pub(crate) fn diagnostics_of(&self) -> HashMap<Problem, Vec<&Diagnostic>> {
         let mut sent: HashMap<Problem, Vec<&Diagnostic>> = HashMap::new();
         for (problem, diagnostic) in self.problems.iter().zip(&self.diagnostics) {
@@ -217,12 +217,12 @@ impl Analysis {
         sent
     }
 
-    /// Whether the error in an unfinished entry is not shown yet.
+    /// Whether an error in the entry that the user is typing is still hidden.
     pub(crate) fn is_typed_in(&self) -> bool {
         self.unfinished.is_some()
     }
 
-    /// The same analysis including the error in the unfinished entry.
+    /// The same analysis, with the error in the entry that the user is typing.
     pub(crate) fn with_unfinished(&self) -> Self {
         let error = self.unfinished.iter();
         let diagnostics = error.clone().flat_map(|it| &it.diagnostics).chain(&self.diagnostics);
@@ -236,7 +236,7 @@ impl Analysis {
         }
     }
 
-    /// The displayed diagnostics of a report, given the errors shown before and the built objects.
+    /// The diagnostics to display for a report, given the errors shown before and the built objects.
     fn of_report(
         uri: &Uri,
         report: &FileReport,
@@ -264,7 +264,7 @@ impl Analysis {
         if let Some(errors) = errors {
             errors.apply(&mut shown);
         }
-        // Other errors of the same value become notes, which are shown as related information.
+        // If one value has several errors, show the others as notes in the related information.
         let told_with = if client.related_information {
             told_as_one(&mut shown, &mut of)
         } else {
@@ -343,7 +343,7 @@ impl Analysis {
         has_changed.then(|| self.fuller(uri, client, &left)).flatten()
     }
 
-    /// The analysis of a more complete report. `None` if the diagnostics stay the same.
+    /// The analysis of a more complete report. `None` if its diagnostics are the same.
     fn fuller(&self, uri: &Uri, client: &Client, left: &Unsearched) -> Option<Self> {
         let (errors, built) = (left.errors.as_deref(), left.built.as_deref());
         let shown = Self::of_report(uri, &left.report, &left.effective, client, (errors, built));
@@ -377,7 +377,7 @@ impl Analysis {
     }
 }
 
-/// The answer for a text, and what it takes to say more later.
+/// The report for a text, and the state that continues the search for hazards later.
 fn report(
     path: &Path,
     text: Arc<str>,
@@ -414,8 +414,8 @@ fn report(
     (report, kept)
 }
 
-/// Turns errors that belong to another error of the same value into notes. `of` has the document of each finding. Returns each such problem with the
-/// problem that it is a note of.
+/// If one value has several errors, keeps one of them and turns the others into its notes. `of` has the document of each finding. Returns the problem
+/// of each removed error with the problem of the error that it became a note of.
 fn told_as_one(shown: &mut Vec<MergedFinding>, of: &mut Vec<&DocumentReport>) -> Vec<(Problem, Problem)> {
     let mut told = Vec::new();
     let mut is_told = vec![false; shown.len()];
@@ -454,7 +454,7 @@ fn with_built(report: &FileReport, built: Option<&AsBuilt>) -> Option<FileReport
     Some(report)
 }
 
-/// Limits a list to `most` findings. Removes and returns those with the lowest severity and, among equal ones, the last.
+/// Limits a list to `most` findings. Removes and returns the least severe ones; among equally severe ones, the last.
 fn quieter(shown: &mut Vec<MergedFinding>, most: usize) -> Vec<MergedFinding> {
     if shown.len() <= most {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! Errors that need no fix, as on the command line: those in test data, and those in copies.
+//! Decides which errors need no fix: errors in test data and in copies. `crd-analyzer check` decides the same way.
 
 use std::{
     path::{Path, PathBuf},
@@ -38,12 +38,12 @@ impl Asides<'_> {
         self.look(path, |tests| Aside::of(report, path, self.catalog, tests))
     }
 
-    /// The reason why errors would be expected in a file with this text.
+    /// The reason why a file with this text may be expected to have errors.
     pub(crate) fn of_text(&self, path: &Path, text: &str) -> Option<Aside> {
         self.look(path, |tests| Aside::of_text(text, path, self.catalog, tests))
     }
 
-    /// The question to ask again if tests or scripts complete the content of the file.
+    /// The question to ask again if a test or script replaces parts of the file before it uses the file.
     pub(crate) fn completed<'q>(
         &self,
         path: &Path,
@@ -53,7 +53,7 @@ impl Asides<'_> {
         self.look(path, |tests| completed(report, path, question, tests))
     }
 
-    /// Reports that a test expects an error, if the file has none.
+    /// Adds a diagnostic to a file without errors if a test expects an error in it.
     pub(crate) fn look_for_expected_error(&self, path: &Path, report: &mut FileReport) {
         self.look(path, |tests| {
             report.look_for_expected_error(path, tests);

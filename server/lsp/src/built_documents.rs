@@ -1,5 +1,5 @@
-//! Open files as kustomizations and Flux build them. The objects are built and checked after a pause in typing. In between, each keystroke shows
-//! the last diagnostics of the built objects at their places in the new text.
+//! The objects that kustomizations and Flux build from open files. crd-analyzer builds and checks them after a pause in typing. Until then, it shows
+//! the previous diagnostics of the built objects, moved to where they belong in the new text.
 
 use std::{
     collections::{BTreeSet, HashSet},
@@ -91,7 +91,7 @@ impl Session {
         }
     }
 
-    /// The built objects of an open file, if they are known. The result for an earlier text remains valid until the user pauses.
+    /// The built objects of an open file, if they are known. Until the user pauses, the result for an earlier text remains valid.
     pub(crate) fn as_built(self: &Arc<Self>, snapshot: &Snapshot, effective: &Effective) -> Option<Arc<AsBuilt>> {
         let path = snapshot.path().filter(|_| !effective.is_excluded)?;
         match self.overlays.of(&path, snapshot.edition) {
@@ -106,7 +106,7 @@ impl Session {
                 let epoch = self.overlays.epoch();
                 let search = Search::Remembered(&self.hazards);
                 let built = Arc::new(self.build(&path, &snapshot.content(), effective, &builders, search)?);
-                // Search for hazards later.
+                // Hazards are searched for later.
                 self.overlays
                     .keep(&path, Some(built.clone()), (snapshot.edition, epoch.wrapping_sub(1)));
                 self.build_soon([path]);
@@ -126,7 +126,7 @@ impl Session {
     ) -> Option<AsBuilt> {
         let begin = Instant::now();
         let folders = self.folders();
-        // Includes this text itself, because an edit may arrive in the meantime.
+        // Uses the given text, because an edit may change the open document in the meantime.
         let files = SessionFiles::new(&self.documents, &folders).with(path, text);
         let overlays = self.overlays_of(builders, &[path], &files);
         if files.is_over() {
@@ -147,7 +147,7 @@ impl Session {
         Some(built)
     }
 
-    /// Asks about the results of the kustomizations and Flux for a file with this text. `None` if nothing builds the file.
+    /// Calls `ask` with the kustomizations and Flux Kustomizations that build a file, with this text of the file. `None` if nothing builds the file.
     pub(crate) fn ask_builds<T>(&self, path: &Path, text: &Arc<str>, ask: impl FnOnce(&Overlays) -> T) -> Option<T> {
         let builders = self.overlays.builders(path)?;
         let folders = self.folders();
@@ -156,7 +156,7 @@ impl Session {
         (!files.is_over()).then(|| ask(&overlays))
     }
 
-    /// What kustomizations and Flux make of some files.
+    /// The results of building some files with kustomizations and Flux.
     pub(crate) fn overlays_of(&self, builders: &Builders, of: &[&Path], files: &SessionFiles<'_>) -> Overlays {
         let folders: Vec<_> = builders.folders.iter().map(|it| (it.clone(), files)).collect();
         let manifests = if builders.flux.has_kustomizations() {

@@ -25,7 +25,7 @@ pub(crate) struct Client {
     pub(crate) deprecated_tag: bool,
     pub(crate) registers_watchers: bool,
     pub(crate) registers_configuration: bool,
-    /// Supports dynamic registration for documents of other languages.
+    /// Supports dynamic registration for documents in languages other than YAML.
     pub(crate) registers_documents: bool,
     /// Supports dynamic registration for completion. The fields below do so for other features.
     pub(crate) registers_completion: bool,
@@ -72,7 +72,7 @@ pub(crate) struct Client {
     pub(crate) max_folds: usize,
     /// Implements the command [`crate::names::SHOW_EFFECTIVE`].
     pub(crate) shows_effective: bool,
-    /// It has the command [`crate::names::SHOW_FAILING`].
+    /// Implements the command [`crate::names::SHOW_FAILING`].
     pub(crate) shows_failing: bool,
     /// Has a view of tests, which lists and runs them.
     pub(crate) shows_tests: bool,
@@ -89,7 +89,8 @@ impl Client {
             .and_then(|it| it.diagnostics.as_ref())
             .and_then(|it| it.refresh_support)
             .unwrap_or_default();
-        // A change of a CRD changes the findings of its resources: without refresh requests, a pulling client would show old ones.
+        // A changed CRD changes the findings of its resources. A client that pulls but cannot be asked to refresh would keep showing the old
+        // findings.
         let pulls_diagnostics = refreshes_diagnostics && text.is_some_and(|it| it.diagnostic.is_some());
         let publish = text.and_then(|it| it.publish_diagnostics.as_ref());
         // A client that only pulls need not declare what published diagnostics may contain.
@@ -220,7 +221,7 @@ impl Client {
         }
     }
 
-    /// Reads the capabilities that only initialization options declare, as `"client": {"showEffectiveObject": true}`.
+    /// Reads the capabilities that clients can declare only in initialization options, such as `"client": {"showEffectiveObject": true}`.
     pub(crate) fn read(&mut self, options: &serde_json::Value) {
         self.completion.read(options);
         self.shows_effective = options["client"]["showEffectiveObject"] == true;

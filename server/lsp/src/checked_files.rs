@@ -1,4 +1,4 @@
-//! The files with objects of open CRDs, and which constraints the objects fail.
+//! Caches which constraints of open CRDs the objects in each file fail.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -15,17 +15,17 @@ use lsp_types::Location;
 
 use crate::pause::Pause;
 
-/// What is known of the files with objects of open CRDs.
+/// The cached results for files whose objects were checked against open CRDs.
 #[derive(Debug, Default)]
 pub(crate) struct CheckedFiles {
     pub(crate) pause: Pause,
-    /// Counts what may change an answer.
+    /// The number of events so far that may change a result.
     changes: AtomicU64,
-    /// By the file, and the CRD that its objects were checked by.
+    /// The results, by file and by the CRD that checked it.
     files: Mutex<HashMap<FileAndCrd, CheckedFile>>,
 }
 
-/// A file, and the CRD that its objects are checked by: its file and its name.
+/// The path of a file, and the path and name of the CRD that its objects are checked against.
 pub(crate) type FileAndCrd = (Arc<Path>, Arc<Path>, String);
 
 /// A file whose objects were checked.
@@ -35,7 +35,7 @@ pub(crate) struct CheckedFile {
     pub(crate) objects: Arc<[CheckedObject]>,
 }
 
-/// What a file was, and what its answer depended on.
+/// The state of a file and of its dependencies when it was checked.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Version {
     pub(crate) text: TextVersion,
@@ -48,41 +48,41 @@ pub(crate) struct Version {
 pub(crate) enum TextVersion {
     /// The edition of an open document.
     Open(u64),
-    /// As it is on disk.
+    /// The stamp of a file on disk.
     OnDisk(Stamp),
 }
 
-/// An object of a file.
+/// A checked object in a file.
 #[derive(Clone, Debug)]
 pub(crate) struct CheckedObject {
     pub(crate) verdict: ObjectVerdict,
-    /// Where each of its failures is.
+    /// The location of each failure, in the order of `verdict.failures`.
     pub(crate) locations: Vec<Location>,
 }
 
 impl CheckedFiles {
-    /// Takes note of something that may change an answer.
+    /// Records an event that may change a result.
     pub(crate) fn changed(&self) {
         self.changes.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// How often that was so.
+    /// The number of recorded events.
     pub(crate) fn changes(&self) -> u64 {
         self.changes.load(Ordering::Acquire)
     }
 
-    /// What is known of a file, if it and what its answer depends on are the same.
+    /// The cached result for a file, if the file and its dependencies have not changed.
     pub(crate) fn get(&self, file: &FileAndCrd, of: &Version) -> Option<Arc<[CheckedObject]>> {
         let files = self.lock();
         files.get(file).filter(|it| it.of == *of).map(|it| it.objects.clone())
     }
 
-    /// Keeps what was found of a file.
+    /// Caches the result for a file.
     pub(crate) fn put(&self, file: FileAndCrd, checked: CheckedFile) {
         self.lock().insert(file, checked);
     }
 
-    /// Forgets other files.
+    /// Drops the results of all other files.
     pub(crate) fn retain(&self, files: &HashSet<FileAndCrd>) {
         self.lock().retain(|file, _| files.contains(file));
     }

@@ -1,5 +1,5 @@
-//! The CRDs of a cluster, if the user's settings ask for them. They are written to the cache folder, where editors can open them, and where the
-//! search for CRDs finds them.
+//! Reads the CRDs of a cluster if the user's settings ask for it. Writes them to the cache folder, where editors can open them and the search for
+//! CRDs finds them.
 
 use std::{
     collections::BTreeSet,
@@ -27,9 +27,9 @@ pub(crate) struct Cluster {
 
 #[derive(Debug, Default)]
 struct State {
-    /// The context in the user's settings. An empty string means the current one.
+    /// The context that the user's settings name. An empty string means the current context.
     wanted: Option<String>,
-    /// The number of the last request, which identifies outdated answers.
+    /// The number of the last request, for recognizing answers to earlier requests.
     asked: u64,
     files: Vec<PathBuf>,
 }
@@ -44,7 +44,7 @@ impl Cluster {
         self.state().files.clone()
     }
 
-    /// Sets the wanted context. Returns the number of the new request, if one is needed.
+    /// Sets the context. Returns the number of a new request, if the CRDs must be read. `again` reads them even if the context is the same.
     fn want(&self, context: Option<&str>, again: bool) -> Option<u64> {
         let mut state = self.state();
         let is_new = state.wanted.as_deref() != context;
@@ -71,7 +71,7 @@ impl Cluster {
     }
 }
 
-/// Reads the CRDs of the cluster in the settings if the context has changed. With `again`, the user asked for it, so it reads them in any case.
+/// Reads the CRDs of the configured cluster if the context has changed. With `again`, which means that the user asked, always reads them.
 pub(crate) fn read(session: &Arc<Session>, again: bool) {
     let wanted = session.wanted_cluster();
     let Some(number) = session.cluster.want(wanted.as_deref(), again) else {
@@ -123,7 +123,7 @@ pub(crate) fn read(session: &Arc<Session>, again: bool) {
     });
 }
 
-/// Writes the CRDs of a context's cluster to files. Returns the context and the files.
+/// Writes the CRDs of a context's cluster to files. Returns the context's name and the files' paths.
 fn list(context: &str, cache: Option<&Path>, folders: &[PathBuf]) -> Result<(String, Vec<PathBuf>), String> {
     let cache = cache.ok_or("the user has no cache folder for the CRDs of a cluster")?;
     let context = (!context.is_empty()).then_some(context);

@@ -21,7 +21,7 @@ pub(crate) struct CompletionCapabilities {
     pub(crate) asks_again: bool,
     /// Supports snippet transforms: a placeholder may be derived from another one.
     pub(crate) transforms: bool,
-    /// Offers words of open files if a server has no items.
+    /// Whether to send an item that never matches instead of an empty list, because the client would offer words of open files for an empty one.
     pub(crate) keeps_words_away: bool,
 }
 
@@ -61,7 +61,7 @@ impl CompletionCapabilities {
         }
     }
 
-    /// The same capabilities, but with documentation in the items.
+    /// The same capabilities for clients that cannot resolve items: documentation is part of each item.
     pub(crate) fn at_once(&self) -> Self {
         Self {
             resolves: false,
@@ -69,9 +69,9 @@ impl CompletionCapabilities {
         }
     }
 
-    /// Reads the capabilities that only initialization options declare: `"client": {"triggerSuggest": true, "offersWords": true,
-    /// "snippetTransforms": true}`. VS Code declares all of them. Other clients do not have the command, would show the item that never matches, and
-    /// would insert the transform as text.
+    /// Reads the capabilities that clients can declare only in initialization options: `"client": {"triggerSuggest": true, "offersWords": true,
+    /// "snippetTransforms": true}`. VS Code declares all of them. Other clients don't have the command, would show the item that never matches, and
+    /// would insert the transform as plain text.
     pub(crate) fn read(&mut self, options: &serde_json::Value) {
         let says = |what: &str| options["client"][what] == true;
         self.asks_again = says("triggerSuggest");

@@ -1,4 +1,4 @@
-//! Converts completion items to those that the client supports.
+//! Converts completion items to LSP items that the client supports.
 
 use std::collections::HashSet;
 
@@ -108,7 +108,7 @@ impl CompletionCapabilities {
             command: (self.asks_again && item.asks_again).then(|| Command {
                 title: String::new(),
                 command: ASK_AGAIN.to_owned(),
-                // Behave as for a typed key, so that VS Code shows no message if the list is empty.
+                // `auto` makes VS Code treat the command like a typed key, so that it shows no message for an empty list.
                 arguments: Some(vec![serde_json::json!({ "auto": true })]),
             }),
             data: (self.resolves && item.documentation.is_some()).then_some(data),
@@ -142,7 +142,7 @@ fn kind(kind: ItemKind) -> CompletionItemKind {
     }
 }
 
-/// Adds a suffix to labels that would otherwise be equal.
+/// Appends a suffix to labels that would otherwise be identical.
 fn tell_apart(items: &mut [CompletionItem], found: &[Item]) {
     let mut labels = HashSet::new();
     let is_second: Vec<_> = found.iter().map(|it| !labels.insert(it.label.as_str())).collect();

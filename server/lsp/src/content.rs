@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use ropey::Rope;
 
-/// The text of a document version as a string. It is created once for all who use it at the same time, and freed with its last use.
+/// The text of a document version as a string. Concurrent users share one copy, which is freed with its last use.
 #[derive(Debug, Default)]
 pub(crate) struct Content(Mutex<Option<Weak<str>>>);
 

@@ -13,7 +13,7 @@ use crate::{
 };
 
 impl Session {
-    /// The revision and the options to compare a version with. If there is nothing to compare with, forgets the known changes.
+    /// The revision and the options for comparing a version. If there is nothing to compare with, drops the changes that were known.
     pub(crate) fn comparison(
         self: &Arc<Self>,
         snapshot: &Snapshot,
@@ -32,7 +32,7 @@ impl Session {
         found
     }
 
-    /// Stores the changes of a version since a revision, and refreshes code lenses, which show them.
+    /// Stores the changes of a version since a revision, and refreshes the code lenses that show them.
     fn set_changes(self: &Arc<Self>, snapshot: &Snapshot, changes: SinceRevision) -> bool {
         let are_others = !changes.known.versions().eq(snapshot.changes.known.versions());
         let is_current = self.documents.set_changes(snapshot, changes);
@@ -46,7 +46,8 @@ impl Session {
         is_current
     }
 
-    /// After a pause in typing, searches for hazards, then compares with a revision, and shows the results. Errors and warnings are shown before.
+    /// After a pause in typing, searches for hazards, then compares with a revision, and shows the results. Errors and warnings are already shown by
+    /// then.
     pub(crate) fn look_further(self: &Arc<Self>, snapshot: Snapshot, comparison: Option<(Arc<Revision>, Comparison)>) {
         let session = self.clone();
         tasks::beside(async move {
@@ -77,7 +78,7 @@ impl Session {
         self.show_fuller(snapshot, after);
     }
 
-    /// Compares a version with a revision. The next edit cancels it.
+    /// Compares a version with a revision. The next edit cancels the comparison.
     async fn compare(self: &Arc<Self>, snapshot: &Snapshot, revision: Arc<Revision>, by: Comparison) {
         let Some(now) = self.newest(snapshot) else {
             return;

@@ -10,8 +10,8 @@ use lsp_types::Uri;
 
 use crate::{documents::Snapshot, session::Session, tasks, waits};
 
-/// Documents to analyze again because of a change elsewhere. They have a queue of their own, so that the document that the user is typing in need
-/// not wait for them.
+/// Documents to analyze again because something outside them changed. Their queue is separate, so that the document in which the user is typing never
+/// waits for them.
 #[derive(Debug, Default)]
 pub(crate) struct Waiting(Mutex<Queue>);
 
@@ -29,7 +29,7 @@ impl Waiting {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds documents to the queue. True if no worker is running, so the caller must start one.
+    /// Adds documents to the queue. Returns `true` if no worker is running and the caller must start one.
     fn add(&self, uris: Vec<Uri>) -> bool {
         let mut queue = self.lock();
         for uri in uris {
@@ -40,7 +40,7 @@ impl Waiting {
         !std::mem::replace(&mut queue.is_worked_on, true)
     }
 
-    /// The next document of the queue. `None` ends the worker.
+    /// The next document in the queue. `None` tells the worker to stop.
     fn next(&self) -> Option<Uri> {
         let mut queue = self.lock();
         let next = queue.uris.pop_front();
@@ -80,7 +80,7 @@ impl Session {
         };
         let session = self.clone();
         tasks::beside(async move {
-            // Edits that arrive during an analysis are also combined, because only one version of a document is analyzed at a time.
+            // This also combines edits that arrive during an analysis, because only one version of a document is analyzed at a time.
             if snapshot.since_previous.is_some_and(|it| it < waits::TOGETHER) {
                 tokio::time::sleep(waits::TOGETHER).await;
             }

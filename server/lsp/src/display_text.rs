@@ -14,7 +14,7 @@ pub(crate) fn text(text: &str) -> String {
     escape::text(&cut(text)).into_owned()
 }
 
-/// Escapes Markdown that we wrote. Does not cut it, because that could remove a closing delimiter.
+/// Escapes Markdown that crd-analyzer wrote. Does not cut the text, because that could remove a closing delimiter.
 pub(crate) fn markdown(text: &str) -> String {
     escape::text(text).into_owned()
 }

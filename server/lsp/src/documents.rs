@@ -39,7 +39,7 @@ use crate::{
 #[derive(Debug)]
 struct Document {
     uri: Uri,
-    /// Its path or URI, see [`place_of`].
+    /// The document's path, or its URI if it is not a file, see [`place_of`].
     place: Arc<Path>,
     text: Rope,
     /// The end of the last edit, where the user is typing, as a byte offset. `None` before the first edit.
@@ -57,16 +57,16 @@ struct Document {
     since_previous: Option<Duration>,
     /// The version number of the client.
     version: i32,
-    /// Our own version number, unique over all documents. Work on an older version reads it, and stops.
+    /// Our own version number, unique across documents. Work on an older version compares it with its own, and stops.
     edition: Arc<AtomicU64>,
-    /// The last changes, in case an earlier one arrives late.
+    /// The last changes, in case an earlier change arrives late.
     recent: Recent,
     /// The analysis of this version, computed once for all callers.
     analysis: Arc<OnceCell<Arc<Analysis>>>,
     /// The syntax trees of this version, built on first use.
     trees: Arc<Version>,
     content: Arc<Content>,
-    /// The costs of its rules, computed on first use.
+    /// The cost estimates of the document's rules, computed on first use.
     costs: Arc<OnceLock<Arc<[DocumentCosts]>>>,
     /// What features keep from one version to the next.
     memory: Arc<Memory>,
@@ -110,36 +110,36 @@ impl Snapshot {
         self.newest.load(Ordering::Acquire) != self.edition
     }
 
-    /// Whether the user is typing in the document, so that lenses should not move.
+    /// Whether the user is typing in the document. If so, lenses should not move.
     pub(crate) fn is_typed(&self) -> bool {
         self.cursor.is_some() && self.changed.elapsed() < waits::LENSES
     }
 
-    /// The version with its syntax trees, built once for all callers. It may take long, so call it on a thread that may block. It does not wait for
-    /// an analysis.
+    /// The version with its syntax trees, built once for all callers. Building can take long, so call it on a thread that may block. It does not wait
+    /// for an analysis.
     pub(crate) fn parsed(&self) -> Arc<Parsed> {
         self.trees.parsed(&self.text, &self.memory)
     }
 
-    /// Like [`Self::parsed`], but does not keep new trees. For callers that look once at many documents.
+    /// Like [`Self::parsed`], but does not keep newly built trees. For callers that look at many documents once.
     pub(crate) fn parsed_for_now(&self) -> Arc<Parsed> {
         self.trees.parsed_for_now(&self.text)
     }
 
-    /// The text as one string, shared by all who use it at the same time.
+    /// The text as one string, which concurrent users share.
     pub(crate) fn content(&self) -> Arc<str> {
         self.content.of(&self.text)
     }
 
-    /// Updates the syntax trees if an earlier version has some, so that the next call need not catch up on many edits.
+    /// If an earlier version has syntax trees, updates them to this version, so that the next call has fewer edits to apply.
     pub(crate) fn refresh_tree(&self) {
         if self.trees.goes_on() && !self.is_stale() {
             self.parsed();
         }
     }
 
-    /// The costs of the rules for a Kubernetes version: those of the analysis if known, otherwise computed once for all callers. It may take long, so
-    /// call it on a thread that may block.
+    /// The cost estimates of the rules for a Kubernetes version. Takes them from the analysis if possible, otherwise computes them once for all
+    /// callers. This can take long, so call it on a thread that may block.
     pub(crate) fn costs(&self, version: KubernetesVersion) -> FileCosts {
         let known = self.analysis.get().and_then(|it| it.costs.clone());
         let documents = known.unwrap_or_else(|| {
@@ -179,7 +179,7 @@ const CLOSED: u64 = u64::MAX;
 #[derive(Debug, Default)]
 pub(crate) struct Documents {
     open: Mutex<Open>,
-    /// Changes of documents that are not open yet, in order of arrival. Locked only while `open` is locked.
+    /// Changes of documents that are not open yet, in order of arrival. Lock it only while holding the lock of `open`.
     early: Mutex<VecDeque<Early>>,
     editions: AtomicU64,
 }
@@ -187,13 +187,13 @@ pub(crate) struct Documents {
 #[derive(Debug, Default)]
 struct Open {
     documents: HashMap<String, Document>,
-    /// The URIs by path. An editor may open the same file under several URIs.
+    /// The URIs of each path. An editor may open one file under several URIs.
     places: HashMap<Arc<Path>, BTreeSet<String>>,
     /// The paths of documents opened, changed or closed since the last call of `take_changed`.
     changed: BTreeSet<Arc<Path>>,
 }
 
-/// A change that arrived before its document was opened. Helix does this for files that a rename opens.
+/// A change that arrived before its document was opened. Helix sends such changes for files that a rename opens.
 #[derive(Debug)]
 struct Early {
     uri: Uri,
@@ -208,7 +208,7 @@ const MAX_EARLY: usize = 100;
 const MAX_EARLY_BYTES: usize = 1 << 20;
 
 impl Documents {
-    /// Opens a document, or opens it again if it is already open. Applies early changes that continue its version.
+    /// Opens a document, or reopens an open one. Applies early changes whose versions follow its version.
     pub(crate) fn open(&self, item: TextDocumentItem, unit: ColumnUnit) {
         let mut open = self.lock();
         let text = Rope::from_str(&item.text);
@@ -350,12 +350,12 @@ impl Documents {
         self.lock().documents.get(uri.as_str()).map(Document::snapshot)
     }
 
-    /// The newest version of a document with manifests. For features that read YAML.
+    /// The newest version of a document if it contains manifests, for features that read YAML.
     pub(crate) fn manifest(&self, uri: &Uri) -> Option<Snapshot> {
         self.snapshot(uri).filter(|it| it.source().is_none())
     }
 
-    /// The newest version of a source file that manifests are generated from.
+    /// The newest version of a document if it is a source file that manifests are generated from.
     pub(crate) fn source_file(&self, uri: &Uri) -> Option<Snapshot> {
         self.snapshot(uri).filter(|it| it.source().is_some())
     }
@@ -401,7 +401,7 @@ impl Documents {
         }
     }
 
-    /// Replaces the analysis of a version by a more complete one. Returns `false` if the document has changed or been analyzed again.
+    /// Replaces the analysis of a version with a more complete one. Returns `false` if the document has changed or was analyzed again.
     pub(crate) fn set_analysis(&self, snapshot: &Snapshot, analysis: Arc<Analysis>) -> bool {
         let mut open = self.lock();
         let Some(document) = open.documents.get_mut(snapshot.uri.as_str()) else {
@@ -548,7 +548,7 @@ mod tests {
         assert_eq!(text_after(7), ("a: 1\n".to_owned(), 7), "they were of another opening");
     }
 
-    /// Compares random edits with the same edits on a string, with positions from the line index.
+    /// Applies random edits to a document and to a plain string, and compares the two. The line index converts the string's positions.
     #[test]
     fn random_edits_agree_with_a_plain_text() {
         const PIECES: [&str; 9] = ["a", "bc", "é", "😀", "\n", "\r\n", "\r", "\u{2028}", ""];

@@ -1,5 +1,5 @@
-//! Which objects of the workspace fail the constraints of open CRDs. They are checked after a pause in typing, and the next edit ends that: what
-//! was found of a file counts until something that it depends on changes.
+//! Counts the workspace objects that fail the constraints of open CRDs. The check runs after a pause in typing, and the next edit stops it. The
+//! result for a file remains valid until something that it depends on changes.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashSet},
@@ -37,13 +37,13 @@ use crate::{
     workspace_index::SyncedIndex,
 };
 
-/// Bytes of files whose objects are checked for open CRDs after one pause: of more files, the objects of the rest are not checked.
+/// The maximum total size, in bytes, of the files to check after one pause. Objects in further files are not checked.
 const MOST_BYTES: usize = 32 << 20;
 
-/// Failures of the objects of one file that are listed.
+/// The maximum number of failures to list for the objects of one file.
 const MOST_FAILURES: usize = 10_000;
 
-/// The CRDs of the workspace, where one counts before others that may be in the cluster as well.
+/// The CRDs of the workspace, except that `crd` takes precedence over other copies, such as one in the cluster.
 struct OnlyCrd<'a> {
     index: &'a SyncedIndex<'a>,
     crd: &'a KnownCrd,
@@ -52,7 +52,7 @@ struct OnlyCrd<'a> {
 }
 
 impl OnlyCrd<'_> {
-    /// Whether this is the CRD, as it is written or as a kustomization builds it.
+    /// Whether `known` is this CRD, as written or as a kustomization builds it.
     fn is_it(&self, known: &KnownCrd) -> bool {
         known.written_path() == &*self.crd.path && known.name == self.crd.name
     }
@@ -107,7 +107,7 @@ impl Definitions for OnlyCrd<'_> {
     }
 }
 
-/// What is asked while nothing changes.
+/// The state of one check. It stops as soon as something changes.
 struct Run<'s> {
     session: &'s Arc<Session>,
     changes: u64,
@@ -121,7 +121,7 @@ impl Run<'_> {
 }
 
 impl Session {
-    /// Counts the objects again that fail constraints of open CRDs, after a pause in typing.
+    /// After a pause in typing, recounts the objects that fail constraints of open CRDs.
     pub(crate) fn check_objects_soon(self: &Arc<Self>) {
         let (client, features) = (self.client(), self.features());
         if !(client.code_lens && features.code_lens || client.inlay_hints && features.inlay_hints) {
@@ -137,7 +137,7 @@ impl Session {
                 tokio::time::sleep(rest).await;
             }
             let checker = session.clone();
-            // A failure is logged.
+            // Errors are already logged.
             let _ = tasks::in_background("the check of objects", move || checker.check_objects()).await;
         });
     }
@@ -184,7 +184,7 @@ impl Session {
 }
 
 impl Run<'_> {
-    /// The constraints with a lens in a document. `None`: something has changed.
+    /// The constraints of a document that get a lens. `None` if something has changed during the check.
     fn places(&mut self, snapshot: &Snapshot, visited: &mut HashSet<FileAndCrd>) -> Option<Vec<FailingPlace>> {
         let session = self.session;
         let path = snapshot.path();
@@ -221,7 +221,7 @@ impl Run<'_> {
         let session = self.session;
         let index = SyncedIndex(session);
         let text = crd.text(index.files()).filter(|it| it.is_readable);
-        // While the text cannot be read, resources are checked by an older one, in which all places are others.
+        // While the CRD's text is unreadable, resources are checked against its last readable text, whose positions don't fit the current one.
         let Some(text) = text.filter(|it| it.source.text == snapshot.content()) else {
             places.extend(snapshot.failing.places());
             return Some(());
@@ -360,7 +360,7 @@ impl Run<'_> {
         Some(places)
     }
 
-    /// What a CRD said before it was edited: in the revision that it is to replace, or else when it was opened.
+    /// The constraints of a CRD before the user edited it: in the git revision that it would replace, otherwise in the text that was opened.
     fn before(&self, snapshot: &Snapshot, crd: &str) -> Written {
         let revision = self.session.replaced(snapshot);
         let revision = revision.unwrap_or_else(|| {
@@ -371,7 +371,7 @@ impl Run<'_> {
         before.map_or_else(Written::default, |(tree, node)| Written::of(tree, node))
     }
 
-    /// What is known of the objects of files, and how many files are left out. `None`: something has changed.
+    /// The checked objects in some files, and the number of files that were skipped. `None` if something has changed during the check.
     fn check(&mut self, files: Vec<Arc<Path>>, by: &OnlyCrd<'_>) -> Option<(Vec<Arc<[CheckedObject]>>, usize)> {
         let session = self.session;
         let epoch = by.epoch(session.overlays.epoch());
@@ -382,7 +382,7 @@ impl Run<'_> {
                 return None;
             }
             let open = session.documents.at(&path);
-            // The size is known before the file is read.
+            // The size is known before reading the file.
             let version = match &open {
                 Some(open) => Some((TextVersion::Open(open.edition), open.text.len_bytes())),
                 None => read::stamp(&path).map(|it| (TextVersion::OnDisk(it), it.1 as usize)),
@@ -406,7 +406,7 @@ impl Run<'_> {
                 },
             };
             if let Some(builders) = session.overlays.builders(&path) {
-                // What builds it may change at any time.
+                // Don't cache this result: the kustomizations that build the file may change at any time.
                 built.push((path, builders, text));
                 continue;
             }
@@ -424,8 +424,8 @@ impl Run<'_> {
         Some((checked, left_out))
     }
 
-    /// The same for files that kustomizations and Flux build. Each kustomization is built once for all files. Returns how many files are left
-    /// out.
+    /// Like [`Self::check`], for files that kustomizations and Flux build. Builds each kustomization once for all files. Returns the number of
+    /// skipped files.
     fn check_built(
         &self,
         built: &[(Arc<Path>, Builders, Arc<str>)],

@@ -11,10 +11,10 @@ use crd_analyzer_workspace::comparison::since_revision::moved;
 use lsp_types::Location;
 use ropey::Rope;
 
-/// What is known of one open document. Its places follow edits of the text.
+/// The failing constraints of one open document. Their positions follow edits of the text.
 #[derive(Debug)]
 pub(crate) struct FailingObjects {
-    /// The text that was opened.
+    /// The text of the document when it was opened.
     pub(crate) opened: Rope,
     told: Mutex<Told>,
 }
@@ -38,21 +38,21 @@ pub(crate) struct UntestedRule {
 /// A constraint with a lens.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct FailingPlace {
-    /// The constraint.
+    /// The span of the constraint, where the lens is.
     pub(crate) span: Span,
-    /// All of it.
+    /// The span of the whole constraint, including its value.
     pub(crate) whole: Span,
-    /// What it is called.
+    /// The name of the constraint for people.
     pub(crate) name: String,
     pub(crate) failing: Failing,
-    /// The objects of the CRD's kind.
+    /// The numbers of checked and unchecked objects of the CRD's kind.
     pub(crate) objects: Objects,
-    /// Where the objects fail it.
+    /// The locations at which objects fail the constraint.
     pub(crate) locations: Arc<[Location]>,
 }
 
 impl FailingObjects {
-    /// Nothing is known of a document with this text.
+    /// The initial state for a document with this text: no failures are known yet.
     pub(crate) fn new(opened: Rope) -> Self {
         Self {
             opened,
@@ -60,7 +60,7 @@ impl FailingObjects {
         }
     }
 
-    /// Follows an edit of the text.
+    /// Adjusts the positions after an edit of the text.
     pub(crate) fn edited(&self, range: &ops::Range<usize>, inserted: usize) {
         let mut told = self.lock();
         told.edits += 1;
@@ -79,7 +79,7 @@ impl FailingObjects {
         });
     }
 
-    /// The text is another one altogether.
+    /// Drops all places, because the whole text was replaced.
     pub(crate) fn forget(&self) {
         let mut told = self.lock();
         told.edits += 1;
@@ -87,12 +87,12 @@ impl FailingObjects {
         told.untested.clear();
     }
 
-    /// How often the text was edited.
+    /// The number of edits of the text so far.
     pub(crate) fn edits(&self) -> u64 {
         self.lock().edits
     }
 
-    /// Takes up what is known of the text after so many edits. Returns whether something else is told now.
+    /// Stores the places for the text after the given number of edits. Returns whether the stored places have changed.
     pub(crate) fn set(&self, places: Vec<FailingPlace>, edits: u64) -> bool {
         let mut told = self.lock();
         if told.edits != edits || told.places == places {
@@ -117,7 +117,7 @@ impl FailingObjects {
         self.lock().untested.clone()
     }
 
-    /// The constraints with a lens, in the order of the text.
+    /// The constraints with a lens, in document order.
     pub(crate) fn places(&self) -> Vec<FailingPlace> {
         self.lock().places.clone()
     }

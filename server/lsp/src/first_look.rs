@@ -20,7 +20,7 @@ enum State {
 pub(crate) struct FirstLook(watch::Sender<State>);
 
 impl FirstLook {
-    /// Marks the beginning of a scan. Later scans change nothing.
+    /// Marks the start of the first scan. Later calls have no effect.
     pub(crate) fn begin(&self) {
         self.0.send_if_modified(|it| {
             let is_first = *it == State::NotBegun;
@@ -31,7 +31,7 @@ impl FirstLook {
         });
     }
 
-    /// Marks the end of a scan.
+    /// Marks the end of the first scan.
     pub(crate) fn end(&self) {
         self.0.send_replace(State::Ended);
     }

@@ -10,7 +10,7 @@ use crate::{progress, session::Session, tasks, workspace_index};
 /// Scans the workspace folders in the background. Afterwards, the index matches the manifests on disk.
 pub(crate) fn look_through(session: &Arc<Session>) {
     session.first_look.begin();
-    // Set the folders first, because what a path says about a file depends on the root of its repository.
+    // Set the folders first, because the role of a file depends on its path below the root of its repository.
     session.crds_changed(&session.workspace.set_folders(&session.folders()));
     let session = session.clone();
     tasks::beside(async move {
@@ -58,7 +58,7 @@ async fn look(session: &Arc<Session>) {
     session.check_objects_soon();
 }
 
-/// Waits until the CRDs of the workspace are known if a document has resources. Otherwise the first answer would be empty.
+/// If a document has resources, waits until the workspace's CRDs are known. Otherwise the first answer would be empty.
 pub(crate) async fn know_crds(session: &Arc<Session>, uri: &Uri) {
     if !session.first_look.is_underway() {
         return;

@@ -94,7 +94,7 @@ mod tests {
             check(1, of_b, unit, "b");
             check(1, of_b + 1, unit, "\rc");
         }
-        // A column inside a character.
+        // A column inside a character: the position is the start of that character.
         check(1, 1, Utf8, "é");
         check(1, 4, Utf8, "😀");
         check(1, 2, Utf16, "😀");

@@ -1,7 +1,7 @@
 //! Keeps the last changes of a document, so that a change that arrives late can be applied in the right order.
 //!
-//! Helix up to 25.01 sends changes from separate tasks, and under load one overtakes another: version 7 arrives before version 6. Applied in order
-//! of arrival, the text would differ from the user's from then on.
+//! Helix up to 25.01 sends changes from separate tasks, and under load one overtakes another: version 7 arrives before version 6. If they were
+//! applied in order of arrival, the server's text would differ from the user's from then on.
 
 use std::collections::VecDeque;
 
@@ -11,10 +11,10 @@ use ropey::Rope;
 
 use crate::{from_proto, versions::Edit};
 
-/// The maximum number of changes to keep: more than a person types while a message is on its way.
+/// The maximum number of changes to keep. A person types fewer than that while a message is on its way.
 const KEPT: usize = 8;
 
-/// The maximum size of the changes to keep, in bytes. Typing produces small changes, and larger ones do not arrive that fast.
+/// The maximum size of the changes to keep, in bytes. Typing produces small changes, and larger ones don't follow each other fast enough to overtake.
 const KEPT_BYTES: usize = 64 << 10;
 
 /// The last changes, in the order of their versions.
@@ -52,7 +52,7 @@ impl Recent {
         unit: ColumnUnit,
     ) -> (Rope, Option<Vec<Edit>>) {
         if version <= self.first {
-            // The change is older than all kept ones, or the client restarted its numbering: it can only be applied at the end.
+            // The change is older than all kept changes, or the client restarted its numbering. Either way, it can only be applied last.
             *self = Self::new(version.saturating_sub(1));
         }
         let at = self.changes.partition_point(|it| it.version <= version);

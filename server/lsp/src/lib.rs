@@ -78,20 +78,20 @@ use tower_lsp::LspService;
 
 use crate::{server::Server, session::Session};
 
-/// The maximum number of concurrent requests. It is so high that slow requests never delay a cancellation.
+/// The maximum number of concurrent requests. It is high enough that slow requests never delay the message that cancels them.
 const CONCURRENCY: usize = 1 << 16;
 
-/// The maximum number of threads that answer requests and read files. Each needs a stack of its own, and a process may have little address space.
+/// The maximum number of threads that answer requests and read files. Each thread has its own stack, and a process may have little address space.
 const MOST_BLOCKING: usize = 16;
 
-/// The stack size of a thread that analyzes, in bytes. It suffices for schemas with thousands of levels. Unused stack takes address space, not
+/// The stack size of an analysis thread, in bytes. It suffices for schemas with thousands of levels. Unused stack takes up address space, but no
 /// memory.
 const STACK_BYTES: usize = 64 << 20;
 
 /// The number of bytes to read ahead from the client.
 const PIPE_BYTES: usize = 1 << 16;
 
-/// Serves a client over standard input and output until it sends `exit` or closes the pipe. Returns the exit code that LSP defines: 0 after
+/// Serves a client over standard input and output until it sends `exit` or closes the pipe. Returns the exit code that LSP requires: 0 after
 /// `shutdown`, otherwise 1.
 pub fn run_stdio() -> std::io::Result<u8> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -111,7 +111,8 @@ pub fn run_stdio() -> std::io::Result<u8> {
     Ok(code)
 }
 
-/// Like [`run_stdio`], over any two streams. `cache` is a folder for files that can be created again, such as the pages that diagnostics link to.
+/// Like [`run_stdio`], over any two streams. `cache` is a folder for files that can be written again at any time, such as the pages that diagnostics
+/// link to.
 pub async fn serve(input: impl AsyncRead + Unpin, output: impl AsyncWrite, cache: Option<PathBuf>) -> u8 {
     let mut session = None;
     let (service, socket) = LspService::build(|client| {

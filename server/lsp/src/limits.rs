@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// The maximum number of diagnostics in a document. One more says how many are omitted.
+/// The maximum number of diagnostics in a document. If some are omitted, one more diagnostic says how many.
 pub(crate) const DIAGNOSTICS: usize = 1_000;
 
 /// The maximum number of related places of a diagnostic.
@@ -14,7 +14,7 @@ pub(crate) const TEXT_BYTES: usize = 8 << 10;
 /// The maximum number of places, symbols, lenses, hints, links or items in an answer.
 pub(crate) const ANSWERS: usize = 5_000;
 
-/// The maximum number of tokens in an answer. A CRD with as many rules as the API server accepts has fewer.
+/// The maximum number of semantic tokens in an answer. Even a CRD with as many rules as the API server accepts has fewer.
 pub(crate) const TOKENS: usize = 100_000;
 
 /// Cuts a text for people to [`TEXT_BYTES`].

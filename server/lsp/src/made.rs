@@ -31,17 +31,17 @@ pub(crate) struct MadeOf {
     pub(crate) manifests: Arc<Manifests>,
 }
 
-/// What was found for a file.
+/// The problems found in the manifests that are generated from a file.
 #[derive(Clone, Debug)]
 pub(crate) struct Found {
     pub(crate) built: Arc<AsBuilt>,
     pub(crate) edition: u64,
     pub(crate) epoch: u64,
-    /// Those of all open files: others may decide it, too.
+    /// A hash of the editions of all open source files, because other files may affect the result.
     pub(crate) editions: u64,
-    /// Hazards were not looked for.
+    /// Whether hazards of rules were not searched for yet.
     pub(crate) is_unfinished: bool,
-    /// How long it took.
+    /// The duration of the check.
     pub(crate) took: Duration,
 }
 

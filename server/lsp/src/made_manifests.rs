@@ -1,5 +1,6 @@
-//! The manifests that open source files are made into. A key makes and judges those of its file, where that is fast enough; else what was found last is
-//! shown where it belongs in the new text. Hazards, and what the key does to other open files, are looked for after a pause in typing.
+//! Checks the manifests that are generated from open source files. If that is fast enough, each keystroke generates and checks the manifests of its
+//! file. Otherwise the last problems are shown, moved to where they belong in the new text. The search for hazards and the effects on other open
+//! files wait for a pause in typing.
 
 use std::{
     collections::HashMap,
@@ -43,8 +44,8 @@ use crate::{
 };
 
 impl Session {
-    /// What is wrong with the manifests that an open source file is made into, as far as that is known. Where it takes too long to find out with each key,
-    /// the answer for an earlier text counts until the user pauses.
+    /// The known problems in the manifests that are generated from an open source file. If checking takes too long for each keystroke, the result for
+    /// an earlier text is used until the user pauses.
     pub(crate) fn found_in_made(self: &Arc<Self>, snapshot: &Snapshot, effective: &Effective) -> Option<Arc<AsBuilt>> {
         let path = snapshot.path().filter(|_| !effective.is_excluded)?;
         let (epoch, editions) = (self.overlays.epoch(), self.editions());
@@ -62,14 +63,14 @@ impl Session {
         {
             built = Some(self.find_in_made((row, snapshot, &path, effective), false).0);
         }
-        // Last, so that what has changed in the meantime is looked at, too.
+        // Do this last, so that it includes whatever has changed in the meantime.
         if is_due {
             self.make_manifests_soon();
         }
         built
     }
 
-    /// A number for the editions of all open source files.
+    /// A hash of the editions of all open source files.
     pub(crate) fn editions(&self) -> u64 {
         let mut editions: Vec<u64> = self.open_sources(Path::new("")).map(|it| it.edition).collect();
         editions.sort_unstable();
@@ -78,8 +79,8 @@ impl Session {
         hasher.finish()
     }
 
-    /// Judges the manifests that an open source file is made into, and keeps what is found. `are_all`: hazards are looked for, too. Returns whether
-    /// something else was found than before.
+    /// Checks the manifests that are generated from an open source file, and stores the problems. `are_all` includes the search for hazards. Returns
+    /// the problems, and whether they differ from the previous ones.
     fn find_in_made(
         self: &Arc<Self>,
         (row, snapshot, path, effective): (&'static Row, &Snapshot, &Path, &Effective),
@@ -93,7 +94,7 @@ impl Session {
         let mut found = lock(&self.made.found);
         let before = found.get(path);
         let is_other = before.is_none_or(|it| !built.is_said_by(&it.built));
-        // What another thread has found of a later text counts.
+        // Keep the result of another thread that has checked a later text.
         if before.is_none_or(|it| it.edition <= snapshot.edition) {
             let new = Found {
                 built: built.clone(),
@@ -102,7 +103,7 @@ impl Session {
                 editions,
                 is_unfinished: !are_all,
                 took: match before {
-                    // The search for hazards is not part of it.
+                    // The duration excludes the search for hazards.
                     Some(before) if are_all && before.edition == snapshot.edition => before.took,
                     _ => took,
                 },
@@ -150,7 +151,7 @@ impl Session {
             }
             let of = (row, &snapshot, &*path, &effective);
             let mut is_other = false;
-            // Errors do not wait for hazards.
+            // Show errors first: hazards take longer to find.
             for are_all in [false, true] {
                 let is_known = known.as_ref().is_some_and(|it| !(it.is_unfinished && are_all));
                 if !is_known && self.find_in_made(of, are_all).1 {
@@ -261,7 +262,7 @@ impl Session {
         self.ask_source(of, deadline, repairs).unwrap_or_default()
     }
 
-    /// All unambiguous fixes in a source file. `own` has those for problems of the file itself.
+    /// All unambiguous fixes in a source file. `own` has the fixes for problems in the source file itself.
     pub(crate) fn repair_all_of_made(
         self: &Arc<Self>,
         of: (&Snapshot, &Effective),
@@ -274,7 +275,7 @@ impl Session {
         self.ask_source(of, deadline, repairs).unwrap_or(own)
     }
 
-    /// The outdated CRDs of the types in a range of a source file, generated again.
+    /// The CRDs of the types in a range of a source file that are outdated, generated again.
     pub(crate) fn rewritten_crds(
         self: &Arc<Self>,
         of: (&Snapshot, &Effective),
@@ -299,7 +300,7 @@ impl Session {
         }
     }
 
-    /// Calls a function with a source file and the manifests generated from it. `None` if nothing is generated from it.
+    /// Calls a function with a source file and the manifests that are generated from it. `None` if the file generates none.
     pub(crate) fn ask_source<T>(
         self: &Arc<Self>,
         (snapshot, effective): (&Snapshot, &Effective),
@@ -333,7 +334,7 @@ impl Session {
         self.with_made((row, &path, &text), find)
     }
 
-    /// The costs of the rules in a source file.
+    /// The cost estimates of the rules in a source file.
     pub(crate) fn costs_of_made(self: &Arc<Self>, snapshot: &Snapshot, version: KubernetesVersion) -> Vec<Cost> {
         let (Some(path), Some(row)) = (snapshot.path(), snapshot.source()) else {
             return Vec::new();
@@ -353,7 +354,8 @@ impl Session {
         self.with_made((row, &path, &text), find).unwrap_or_default()
     }
 
-    /// Calls a function with the manifests generated from a file with this text and from the open files. `None` if nothing is generated from it.
+    /// Calls a function with the manifests that are generated from a file with this text and from the other open files. `None` if the file generates
+    /// none.
     pub(crate) fn with_made<T>(
         self: &Arc<Self>,
         (row, path, text): (&'static Row, &Path, &Arc<str>),
@@ -369,7 +371,7 @@ impl Session {
         self.sync();
         let epoch = self.overlays.epoch();
         let key = (row.name, unit.root().to_owned());
-        // Holds the lock while generating, so that a second caller waits for the result.
+        // Hold the lock while generating, so that a second caller waits for the result instead of generating it again.
         let mut made = lock(&self.made.made);
         let known = made.get(&key).filter(|it| it.epoch == epoch);
         let manifests = known.map_or_else(
@@ -446,7 +448,7 @@ impl Session {
     }
 }
 
-/// The files and CRDs that sources may use in the language server.
+/// Gives source languages access to files and CRDs in the language server.
 struct Open<'s>(SyncedIndex<'s>);
 
 impl World for Open<'_> {

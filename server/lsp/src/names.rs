@@ -1,4 +1,4 @@
-//! Names that the client sees: those of the language server and of its commands.
+//! Names that the client sees: the language server's name and its commands.
 
 /// The name of the language server in settings, diagnostics and registrations.
 pub(crate) const NAME: &str = "crd-analyzer";
@@ -12,7 +12,7 @@ pub(crate) const SHOW_CHANGE: &str = "crd-analyzer.showChange";
 /// The command that reads the CRDs of the cluster again.
 pub(crate) const READ_CLUSTER: &str = "crd-analyzer.readCluster";
 
-/// The command that lists the places of the objects that fail a constraint, with `{uri, range}` of the constraint.
+/// The command that lists the locations of the objects that fail a constraint. Its argument is `{uri, range}` of the constraint.
 pub(crate) const FAILING_OBJECTS: &str = "crd-analyzer.failingObjects";
 
 /// The command that opens a file in which somebody can try the rule at a place, with `{uri, range}` of the rule.
@@ -27,8 +27,8 @@ pub(crate) const RUN_TESTS: &str = "crd-analyzer.runTests";
 /// The command that makes failed tests expect what the API server answers, with `{uri, range}` of a test or of several.
 pub(crate) const UPDATE_TESTS: &str = "crd-analyzer.updateTests";
 
-/// The command of the client that shows what [`FAILING_OBJECTS`] lists, with the same arguments.
+/// The client's command that shows the result of [`FAILING_OBJECTS`]. It has the same argument.
 pub(crate) const SHOW_FAILING: &str = "crd-analyzer.showFailingObjects";
 
-/// The client's command that shows the effective object, with `{uri, line}`.
+/// The client's command that shows the effective object. Its argument is `{uri, line}`.
 pub(crate) const SHOW_EFFECTIVE: &str = "crd-analyzer.showEffectiveObject";

@@ -26,7 +26,7 @@ use crate::{
 pub(crate) struct InResource<'r> {
     request: &'r RequestContext,
     tree: &'r Tree,
-    /// The object: the root of the document, or an item of a list.
+    /// The root of the object: the root of the document, or an item of a list.
     node: NodeId,
     /// The path from the object to the position.
     path: Vec<Step<'r>>,
@@ -37,7 +37,7 @@ pub(crate) struct InResource<'r> {
     offset: u32,
 }
 
-/// The string value of an object's field. Empty if there is none.
+/// The string value of an object's field. Empty if the field is missing.
 fn text(tree: &Tree, node: NodeId, key: &str) -> String {
     let entry = paths::lookup(tree, tree.resolve(node), key);
     let value = entry.map(|it| tree.resolve(it.value)).filter(|it| tree.is_scalar(*it));
@@ -85,7 +85,7 @@ pub(crate) fn at(request: &RequestContext, position: Position) -> Option<InResou
 }
 
 impl InResource<'_> {
-    /// The location in the CRD that defines the position: the names of the kind for `kind`, the schema for a field.
+    /// The location in the CRD that a position refers to: the names of the kind for `kind`, the schema for a field.
     pub(crate) fn definition(&self) -> Option<Location> {
         let definition = &self.definition;
         let span = match self.path.as_slice() {
@@ -96,7 +96,7 @@ impl InResource<'_> {
                 name.map_or_else(|| definition.kind_span(), |it| it.value_span(&definition.tree))
             }
             path => {
-                // For a field without a schema, use its nearest parent that has one.
+                // If a field has no schema, use that of its nearest parent with one.
                 let known = (1..=path.len()).rev().map(|length| &path[..length]);
                 let mut places = known.filter_map(|it| definition.schema_at(&self.version, it));
                 let place = places.next().or_else(|| definition.schema(&self.version))?;
@@ -210,7 +210,7 @@ pub(crate) fn references(
     Some(found)
 }
 
-/// The declarations of the property that a position of a CRD refers to: those in `properties`, in all versions.
+/// The declarations of the property at a position of a CRD, in the `properties` of all versions.
 pub(crate) fn declarations(request: &RequestContext, position: Position) -> Option<Vec<Location>> {
     let (document, offset) = request.document_at(position)?;
     let (target, _): (Target, _) = target_at(&document, offset, request.version())?;

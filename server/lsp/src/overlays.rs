@@ -34,7 +34,7 @@ pub(crate) struct Overlays {
     /// The files that have changed since the last call of `take_changed`.
     changed: Mutex<BTreeSet<PathBuf>>,
     pub(crate) pause: Pause,
-    /// Counts the changes of CRDs and settings, on which all results depend.
+    /// The number of changes to CRDs and settings, on which all results depend.
     epoch: AtomicU64,
     /// Locked while objects are built, so that only one file is built at a time.
     pub(crate) building: tokio::sync::Mutex<()>,
@@ -53,7 +53,7 @@ struct Known {
     crds: BuiltFrom,
 }
 
-/// The files that the CRDs changed by kustomizations were built from.
+/// The files that went into the last build of the CRDs that kustomizations change.
 #[derive(Debug, Default)]
 struct BuiltFrom {
     /// The folders of the kustomizations.
@@ -69,7 +69,7 @@ struct Entry {
     epoch: u64,
 }
 
-/// The kustomizations and Flux objects that may change the objects of a file.
+/// The kustomizations and Flux objects that may change a file's objects.
 pub(crate) struct Builders {
     /// The kustomizations that may read the file.
     pub(crate) folders: BTreeSet<PathBuf>,
@@ -85,11 +85,11 @@ impl Builders {
     }
 }
 
-/// The state of an open file.
+/// What is known about the build of an open file.
 pub(crate) enum State {
-    /// Nothing builds the file, or this is not known yet.
+    /// Nothing builds the file, or the workspace has not been scanned yet.
     Unknown,
-    /// The last build. `is_due` says that something has changed since.
+    /// The last build. `is_due` means that something has changed since then.
     Known { built: Arc<AsBuilt>, is_due: bool },
     /// The file must be built for the first time.
     Due(Builders),
@@ -104,7 +104,7 @@ impl Overlays {
         self.changed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Records the results of a scan of the workspace: the folders of kustomizations, and the files that may matter to Flux.
+    /// Records the results of a scan of the workspace: the folders with kustomizations, and the files that may matter to Flux.
     pub(crate) fn start(&self, found: &Found, flux_files: &FluxFiles, files: &SessionFiles<'_>) {
         let mut graph = Graph::default();
         let folders: BTreeSet<&PathBuf> = found.kustomizations.iter().collect();
@@ -157,7 +157,7 @@ impl Overlays {
         self.lock().builders(path)
     }
 
-    /// The kustomizations and Flux objects for building CRDs. `None` if nothing builds them, or if they are up to date. `changed` has the
+    /// The kustomizations and Flux objects that build CRDs. `None` if nothing builds CRDs, or if the last build is up to date. `changed` has the
     /// changed files, or `None` if they are unknown.
     pub(crate) fn builders_of_crds(
         &self,
@@ -169,7 +169,7 @@ impl Overlays {
         let of_files = crds.iter().filter_map(|it| known.builders(it));
         let folders: BTreeSet<PathBuf> = of_files.flat_map(|it| it.folders).collect();
         let is_other = folders != known.crds.folders;
-        // Opening a file does not change its text.
+        // Opening a file does not change its text, so compare the texts.
         let is_other_text = |it: &PathBuf| {
             let before = known.crds.files.get(it.as_path());
             before.is_some_and(|before| *before != files.fingerprint(it))
@@ -192,7 +192,7 @@ impl Overlays {
         self.lock().crds = BuiltFrom { folders, files };
     }
 
-    /// Whether to build a file again after some files have changed. `is_other` says that references between files have changed.
+    /// Whether a file must be built again after some files have changed. `is_other` means that references between files have changed.
     pub(crate) fn is_due(&self, path: &Path, edition: u64, (changed, is_other): (&HashSet<PathBuf>, bool)) -> bool {
         let known = self.lock();
         match known.built.get(path) {
@@ -274,7 +274,7 @@ impl Overlays {
         let has_kustomizations = flux_files.has_kustomizations();
         let was_empty = self.lock().flux_files.is_empty();
         if was_empty && has_kustomizations {
-            // With the first Kustomization, ConfigMaps become relevant.
+            // As soon as there is a Kustomization, ConfigMaps matter, too.
             let (kustomizations, config_maps) = flux_files.all();
             let all = kustomizations.into_iter().chain(config_maps);
             let all: BTreeMap<PathBuf, Flux> = all.map(|it| (it.clone(), files.flux(&it))).collect();
@@ -295,7 +295,7 @@ impl Known {
     fn builders(&self, path: &Path) -> Option<Builders> {
         let folders = self.graph.builders(path);
         let flux = self.flux.clone();
-        // An object that another folder's kustomization uses gets the substitutions for that folder.
+        // If the kustomization of another folder uses an object, it gets the substitutions for that folder.
         let has_values = flux.is_of(path) || folders.iter().any(|it| flux.is_of(it));
         let has_own = || flux.files().any(|it| it == path);
         (has_values || !folders.is_empty() || has_own()).then_some(Builders { folders, flux })
@@ -317,7 +317,7 @@ pub(crate) struct Found {
 }
 
 impl Found {
-    /// The folders with a kustomization, among the folders of these manifests.
+    /// Finds the folders that have a kustomization, among the folders of these manifests.
     pub(crate) fn new(manifests: &[PathBuf], access: &Access) -> Self {
         let folders: BTreeSet<&Path> = manifests.iter().filter_map(|it| it.parent()).collect();
         let named = manifests.iter().filter(|it| is_kustomization(it));
@@ -332,8 +332,8 @@ impl Found {
     }
 }
 
-/// The files of the workspace folders: open files as they are in the editor, others as they are on disk. Each is read once, and the total size is
-/// limited to [`FOUND_BYTES`].
+/// The files of the workspace folders: open files as they are in the editor, others as they are on disk. Each file is read once, and the total size
+/// is limited to [`FOUND_BYTES`].
 pub(crate) struct SessionFiles<'a> {
     documents: &'a Documents,
     folders: &'a [PathBuf],
@@ -358,13 +358,13 @@ impl<'a> SessionFiles<'a> {
         }
     }
 
-    /// The same files, but one has this text.
+    /// The same files, except that one of them has this text.
     pub(crate) fn with(self, path: &Path, text: &Arc<str>) -> Self {
         self.texts.borrow_mut().insert(path.to_owned(), Some(text.clone()));
         self
     }
 
-    /// Whether the size limit was reached.
+    /// Whether the files exceeded the size limit.
     pub(crate) fn is_over(&self) -> bool {
         self.is_over.get()
     }
@@ -379,7 +379,7 @@ impl<'a> SessionFiles<'a> {
         let mut flux = Flux::default();
         let Some(text) = self.read(path) else { return flux };
         let folder = path.parent().unwrap_or(path);
-        // A Flux source is a repository.
+        // The root of a Flux source is the root of its repository.
         let workspace = || self.folders.iter().find(|it| path.starts_with(it)).cloned();
         let root = roots::repository(folder).or_else(workspace);
         flux.add(path, root.as_deref().unwrap_or(folder), &text);

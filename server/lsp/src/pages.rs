@@ -1,7 +1,7 @@
 //! The pages of diagnostic codes as files, so that every editor can follow a link to them.
 //!
-//! The program contains the pages. When a diagnostic with a code is first shown, its page is written to the user's cache folder. So the page matches
-//! the version of the program, needs no network, and opens in every editor.
+//! The program contains the pages. When it first shows a diagnostic with some code, it writes that code's page to the user's cache folder. The page
+//! therefore matches the version of the program, needs no network, and opens in every editor.
 
 use std::{
     collections::HashMap,

@@ -1,4 +1,4 @@
-//! The pauses in typing after which objects are built and judged.
+//! Waits for pauses in typing, after which objects are built and checked.
 
 use std::{
     sync::{Mutex, PoisonError},
@@ -26,7 +26,7 @@ impl Pause {
         !std::mem::replace(&mut waiting.is_waited_for, true)
     }
 
-    /// How long to wait for a pause of this length. `None`: now is one, and the caller looks at what has changed.
+    /// The time that is left until the user has paused for `pause`. `None` if the pause is over: the caller must then process the changes.
     pub(crate) fn rest(&self, pause: Duration) -> Option<Duration> {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         let rest = waiting.last.and_then(|it| pause.checked_sub(it.elapsed()));

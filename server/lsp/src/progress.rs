@@ -47,7 +47,7 @@ pub(crate) async fn begin(session: &Arc<Session>, token: Option<ProgressToken>, 
     Some(ProgressGuard(Some(progress)))
 }
 
-/// Waits for work, and reports how many of `all` files are done.
+/// Waits for work to finish, and meanwhile reports how many of `all` files are done.
 pub(crate) async fn watch<T>(
     progress: Option<&ProgressGuard>,
     all: usize,

@@ -26,13 +26,13 @@ pub(crate) struct RequestContext {
     pub(crate) session: Arc<Session>,
     pub(crate) snapshot: Snapshot,
     pub(crate) effective: Effective,
-    /// The time to stop and answer with the results so far.
+    /// The time at which to stop and answer with the results so far.
     pub(crate) deadline: Deadline,
     parsed: Arc<Parsed>,
 }
 
-/// Answers from the newest version of a document, on a thread that may block, without waiting for its diagnostics. `None` if the document is not
-/// open, excluded, or the feature is turned off.
+/// Answers from the newest version of a document, on a thread that may block. Does not wait for the document's diagnostics. `None` if the document is
+/// not open or is excluded, or if the feature is turned off.
 pub(crate) async fn read<T: Send + 'static>(
     session: &Arc<Session>,
     uri: &Uri,
@@ -68,7 +68,7 @@ pub(crate) async fn read<T: Send + 'static>(
     found.await?.ok_or_else(tasks::stale)
 }
 
-/// Like [`read`], for requests that need the costs of rules. Waits for a running analysis, which has them.
+/// Like [`read`], for requests that need cost estimates. Waits for a running analysis, because it computes them.
 pub(crate) async fn read_costs<T: Send + 'static>(
     session: &Arc<Session>,
     uri: &Uri,
@@ -99,7 +99,7 @@ impl RequestContext {
         self.session.client()
     }
 
-    /// The Kubernetes version for answers that depend on one: the newest of the settings.
+    /// The Kubernetes version for answers that depend on one: the newest version in the settings.
     pub(crate) fn version(&self) -> KubernetesVersion {
         self.effective.versions.newest()
     }

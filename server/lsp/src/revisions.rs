@@ -10,11 +10,11 @@ use std::{
 use crd_analyzer_io::git;
 use crd_analyzer_workspace::comparison::revision::Revision;
 
-/// How long a result remains valid: a commit changes what `HEAD` refers to.
+/// How long a result remains valid. Results expire because a commit changes what `HEAD` refers to.
 pub(crate) const FRESH: Duration = Duration::from_secs(3);
-/// How long a result remains valid without a repository or without git.
+/// How long a result remains valid if there is no repository or no git program.
 pub(crate) const FRESH_WITHOUT: Duration = Duration::from_mins(1);
-/// The maximum number of files to remember. Then all are dropped.
+/// The maximum number of files to remember. Beyond it, all are dropped.
 pub(crate) const MAX_KNOWN: usize = 500;
 /// The maximum size of a file, in bytes. Larger files are not read.
 pub(crate) const MAX_BYTES: usize = 256 << 10;
@@ -34,7 +34,7 @@ struct CachedRevision {
 }
 
 impl Revisions {
-    /// The cached version of a file, and whether it is time to read it again.
+    /// The cached revision of a file, and whether it must be read again.
     pub(crate) fn get(&self, path: &Path, revision: &str) -> (Option<Arc<Revision>>, bool) {
         match self.lock().get(&(path.to_owned(), revision.to_owned())) {
             Some(known) => {
@@ -45,7 +45,7 @@ impl Revisions {
         }
     }
 
-    /// Reads a file with git, which must be a program outside the workspace folders. It may take long, so call it on a thread that may block.
+    /// Reads a file with git, which must be a program outside the workspace folders. This can take long, so call it on a thread that may block.
     pub(crate) fn look(&self, path: &Path, revision: &str, folders: Vec<PathBuf>) {
         let key = (path.to_owned(), revision.to_owned());
         let known = self.lock().get(&key).cloned();
@@ -73,7 +73,7 @@ impl Revisions {
     }
 }
 
-/// Whether a text checked as an update of `after` may get other errors than as an update of `before`.
+/// Whether a text may get different errors as an update of `after` than as an update of `before`.
 pub(crate) fn is_other_update(before: Option<&Revision>, after: Option<&Revision>, text: &str) -> bool {
     let is_update = |it: Option<&Revision>| it.is_some_and(|it| !it.is(text));
     before.map(Revision::text) != after.map(Revision::text) && (is_update(before) || is_update(after))

@@ -1,10 +1,10 @@
-//! Fits a headline into a row of the editor's list of problems.
+//! Fits a headline into a row of the editor's problem list.
 
 /// The maximum length of a row, in characters.
 const MOST: usize = 100;
 
-/// Shortens a headline so that it fits into a row together with `suffix`. It drops the list of allowed values first, then the beginnings of
-/// paths, then the end of the headline.
+/// Shortens a headline so that it fits into a row together with `suffix`. Drops the list of allowed values first, then the start of a path, then the
+/// end of the headline.
 pub(crate) fn fitted(headline: &str, suffix: &str) -> String {
     let room = MOST.saturating_sub(suffix.chars().count());
     let mut headline = headline.to_owned();
@@ -44,7 +44,7 @@ fn without_values(headline: &str) -> Option<String> {
             end += name.find('`')? + 2;
             count += 1;
         } else {
-            // The last item is like `5 more`.
+            // The last item reads like `5 more`.
             let (number, _) = rest.split_once(" more")?;
             count += number.parse::<usize>().ok()?;
             end += number.len() + " more".len();

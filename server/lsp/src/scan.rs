@@ -17,7 +17,7 @@ use lsp_types::Uri;
 
 use crate::analysis::Analysis;
 
-/// The results of files that have not changed.
+/// Cached results for files that have not changed.
 #[derive(Debug, Default)]
 pub(crate) struct Scanned {
     files: Mutex<HashMap<PathBuf, File>>,
@@ -60,7 +60,7 @@ impl Scanned {
         }
     }
 
-    /// The manifests in the folders, in a stable order, and the number of files that must be read.
+    /// The manifests in the folders, in a stable order, and the number of files that must be read to analyze them.
     pub(crate) fn list(&self, folders: &[PathBuf]) -> (Vec<PathBuf>, usize) {
         let paths = manifests(folders).0;
         let new = paths
@@ -70,7 +70,7 @@ impl Scanned {
         (paths, new)
     }
 
-    /// Analyzes files, except those in `skip`. `done` counts them. Stops early with the results so far when the flag is set.
+    /// Analyzes files, except those in `skip`. `done` counts them. When the flag is set, stops early and returns the results so far.
     pub(crate) fn run(
         &self,
         paths: &[PathBuf],

@@ -65,7 +65,7 @@ impl Server {
     }
 }
 
-// A notification changes the session before its first await, because the transport polls notifications in order of arrival.
+// A notification must change the session before its first `await`, because the transport polls notifications in order of arrival.
 impl LanguageServer for Server {
     async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
         Ok(handlers::initialize::handle(&self.session, params))

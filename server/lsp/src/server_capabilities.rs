@@ -17,8 +17,8 @@ use crate::{
     },
 };
 
-/// The capabilities for a client. With `whole_workspace`, files that are not open get diagnostics, too. Without it, workspace diagnostics must not be
-/// offered: on a refresh, Neovim would request only those, and not those of open documents.
+/// The capabilities to announce to a client. With `whole_workspace`, files that are not open get diagnostics, too. Without it, the server must not
+/// offer workspace diagnostics: on a refresh, Neovim would request only those, and not the diagnostics of open documents.
 pub(crate) fn server_capabilities(client: &Client, whole_workspace: bool) -> ServerCapabilities {
     ServerCapabilities {
         position_encoding: Some(client.encoding()),
@@ -83,7 +83,7 @@ pub(crate) fn server_capabilities(client: &Client, whole_workspace: bool) -> Ser
         hover_provider: Some(HoverProviderCapability::Simple(true)),
         completion_provider: Some(CompletionOptions {
             resolve_provider: Some(client.completion.resolves),
-            // They start a field, a path, a value after a colon, a string or a list.
+            // Each of these characters starts a field, a path, a value after a colon, a string or a list.
             trigger_characters: Some([".", " ", "'", "\"", "[", "?"].map(str::to_owned).into()),
             completion_item: Some(CompletionOptionsCompletionItem {
                 label_details_support: Some(true),

@@ -53,13 +53,14 @@ use crate::{
     workspace_index::{SyncedIndex, Workspace},
 };
 
-/// The maximum number of problems of a scan to log.
+/// The maximum number of problems to log for one scan.
 const MAX_TOLD: usize = 100;
 
 /// The state of the connection to one client.
 #[derive(Debug)]
 pub(crate) struct Session {
-    /// The connection to the client. Code that blocks the message loop must not wait for an answer, or for room for a message.
+    /// The connection to the client. Code that blocks the message loop must not wait for an answer from the client, or for space in the outgoing
+    /// queue.
     pub(crate) remote: tower_lsp::Client,
     pub(crate) documents: Documents,
     pub(crate) trees: Trees,
@@ -84,7 +85,7 @@ pub(crate) struct Session {
     revisions: Revisions,
     /// The CRDs in git that the manifests of open source files replace.
     pub(crate) earlier: EarlierOfSession,
-    /// Locked while git runs, so that only one file is read at a time.
+    /// Locked while git runs, so that git reads only one file at a time.
     pub(crate) asking: tokio::sync::Mutex<()>,
     /// Locked while hazards are searched for, so that only one document is searched at a time.
     pub(crate) searching: tokio::sync::Mutex<()>,
@@ -92,16 +93,16 @@ pub(crate) struct Session {
     pub(crate) publishing: tokio::sync::Mutex<()>,
     /// The documents to analyze again, one after the other.
     pub(crate) waiting: Waiting,
-    /// Whether a look at the changed documents is already scheduled.
+    /// Whether processing of the changed documents is already scheduled.
     is_look_due: AtomicBool,
     client: OnceLock<Client>,
     /// The known hazards of rules.
     pub(crate) hazards: Memory,
-    /// The syntax trees of the document analyzed last, usually the one that the user is typing in.
+    /// The syntax trees of the document that was analyzed last, which is usually the one that the user is typing in.
     last_trees: Arc<LastTrees>,
     /// The Go types that CRDs are generated from.
     pub(crate) go: GoSources,
-    /// A folder for files that can be created again.
+    /// A folder for files that can be written again at any time.
     pub(crate) cache: Option<PathBuf>,
     pub(crate) trust: Trust,
     settings: RwLock<Arc<Settings>>,
@@ -229,7 +230,7 @@ impl Session {
         self.set_reach_of_go();
     }
 
-    /// Sets where to search for Go files: in the whole repository, or only in the workspace folders until the user trusts them.
+    /// Sets where to search for Go files: in the whole repository if the user trusts the workspace, otherwise only in the workspace folders.
     pub(crate) fn set_reach_of_go(&self) {
         let roots = Roots::new(self.folders().iter().map(PathBuf::as_path));
         self.go.set_reach(if self.trust.is_granted() {
@@ -239,7 +240,7 @@ impl Session {
         });
     }
 
-    /// The analysis of a version of a document, computed once for all callers. Returns an error if a newer version exists before the work starts.
+    /// The analysis of a version of a document, computed once for all callers. Returns an error if the document changes before the work starts.
     pub(crate) async fn analysis(self: &Arc<Self>, snapshot: &Snapshot) -> Result<Arc<Analysis>> {
         if snapshot.is_stale() {
             return Err(tasks::stale());
@@ -252,7 +253,7 @@ impl Session {
         snapshot.analysis.get_or_try_init(make).await.cloned()
     }
 
-    /// The analysis for a request, with a time limit. After the limit, the analysis continues, so that a later request gets it.
+    /// The analysis for a request, with a time limit. When the limit is reached, the analysis continues, so that a later request gets it.
     pub(crate) async fn analysis_in_time(self: &Arc<Self>, snapshot: &Snapshot) -> Result<Arc<Analysis>> {
         let (session, snapshot) = (self.clone(), snapshot.clone());
         let made = tasks::alone(async move { session.analysis(&snapshot).await });
@@ -320,7 +321,7 @@ impl Session {
         Some(Arc::new(analysis))
     }
 
-    /// What a document is to replace, as far as it is known. If it is time to ask git, that is done beside.
+    /// The git revision that a document would replace, if it is known. If the cached revision is outdated, reads it again in the background.
     pub(crate) fn replaced(self: &Arc<Self>, snapshot: &Snapshot) -> Option<Arc<Revision>> {
         if !self.trust.is_granted() {
             return None;
@@ -335,7 +336,7 @@ impl Session {
                 let asker = session.clone();
                 let text = snapshot.clone();
                 let look = move || {
-                    // Another request may have read it in the meantime.
+                    // Another request may have read the file in the meantime.
                     if asker.revisions.get(&path, &revision).1 {
                         asker.revisions.look(&path, &revision, asker.folders());
                     }
@@ -375,7 +376,7 @@ impl Session {
         });
     }
 
-    /// The version with its current analysis, if it is still the newest.
+    /// The snapshot with its current analysis, if it is still the newest version.
     pub(crate) fn newest(&self, snapshot: &Snapshot) -> Option<Snapshot> {
         let now = self.documents.snapshot(&snapshot.uri)?;
         (now.edition == snapshot.edition).then_some(now)
@@ -412,7 +413,7 @@ impl Session {
         let asides = self.asides(&settings, &folders);
         let skip = |uri: &Uri| self.is_open(uri);
         let analyze = |path: &Path, uri: &Uri, text: &str| {
-            // Skips most files quickly: those without a CRD and without a resource of a known CRD.
+            // Most files can be skipped quickly: those without a CRD and without a resource of a known CRD.
             let is_known = self.workspace.catalog.with(|index| index.has_known_resources(path));
             let builders = self.overlays.builders(path);
             if !(is_known || builders.is_some() || names_crds(text)) {
@@ -437,7 +438,7 @@ impl Session {
         self.scanned.run(paths, cancelled, done, skip, analyze)
     }
 
-    /// Forgets the results of closed files whose build may have changed. `all` says that references between files have changed.
+    /// Drops the results of closed files whose build may have changed. `all` means that references between files have changed.
     pub(crate) fn forget_scanned(&self, changed: &HashSet<PathBuf>, all: bool) {
         if all {
             self.scanned.clear();
@@ -446,7 +447,7 @@ impl Session {
         }
     }
 
-    /// Processes the changes of open documents after a short delay, which combines a burst of edits.
+    /// Schedules the processing of changed open documents. The short delay combines a burst of edits.
     pub(crate) fn sync_soon(self: &Arc<Self>) {
         self.check_objects_soon();
         self.show_results_soon();
@@ -456,7 +457,7 @@ impl Session {
         let session = self.clone();
         tasks::beside(async move {
             tokio::time::sleep(waits::DEPENDENTS).await;
-            // Later changes schedule another look.
+            // Reset the flag first, so that later changes schedule the work again.
             session.is_look_due.store(false, Ordering::Release);
             let look = move || session.sync();
             // Errors are already logged.
@@ -484,7 +485,7 @@ impl Session {
         });
     }
 
-    /// The context that determines which errors need no fix.
+    /// The context for deciding which errors need no fix.
     pub(crate) fn asides<'a>(&'a self, settings: &'a Settings, folders: &'a [PathBuf]) -> Asides<'a> {
         Asides {
             catalog: &self.workspace.catalog,
@@ -533,7 +534,7 @@ impl Session {
         self.publish_one_by_one(affected);
     }
 
-    /// Shows a problem to the user, but each only once.
+    /// Shows a problem to the user, but never the same one twice.
     pub(crate) fn tell(self: &Arc<Self>, problem: &str) {
         // File names and values of a configuration may contain line breaks.
         let problem = display_text::line(problem);

@@ -1,4 +1,4 @@
-//! Settings: those of the editor, and those of the nearest `.crd-analyzer.yaml`, which have the same names and take precedence.
+//! Settings from the editor and from the nearest `.crd-analyzer.yaml`. Both use the same names, and the file takes precedence.
 
 use std::{
     path::{Path, PathBuf},
@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 
 use crate::names::NAME;
 
-/// The policies that classify individual changes.
+/// The policies by which individual changes can be classified.
 const POLICIES: [Policy; 3] = [Policy::ApiConventions, Policy::Writers, Policy::Strict];
 
 /// The editor's settings.
@@ -24,17 +24,17 @@ pub(crate) struct Settings {
     config: Config,
     /// The configuration files read so far.
     pub(crate) configs: Arc<Configs>,
-    /// The kustomizations, which determine the files that are patches.
+    /// The kustomizations of the workspace, which determine the files that are patches.
     pub(crate) kustomizations: Arc<Kustomizations>,
-    /// The Go tests, which may expect files to be invalid.
+    /// The Go tests of the workspace, which may expect files to be invalid.
     pub(crate) go_tests: Arc<GoTests>,
-    /// The scripts, which may insert versions into files.
+    /// The scripts of the workspace, which may insert versions into files.
     pub(crate) scripts: Arc<Scripts>,
-    /// The kubeconfig context to read CRDs from. An empty string means the current one. Only user settings can set it, and no file of a repository:
-    /// opening a repository must not connect to a cluster.
+    /// The kubeconfig context to read CRDs from. An empty string means the current context. Only user settings can set it, and never a file in a
+    /// repository, because opening a repository must not connect to a cluster.
     pub(crate) cluster: Option<String>,
     pub(crate) features: Features,
-    /// The git revision that open files are checked as updates of. `None` turns this off.
+    /// The git revision that open files are compared with, as if they would replace it. `None` turns this off.
     pub(crate) update_against: Option<String>,
     /// The policy for changes of CRDs since that revision. `None` turns the comparison off.
     pub(crate) compat_policy: Option<Policy>,
@@ -52,17 +52,17 @@ pub(crate) struct Features {
     pub(crate) completion: bool,
     /// Show hovers.
     pub(crate) hover: bool,
-    /// Highlight other places with the same meaning.
+    /// Highlight other occurrences of the word at the cursor.
     pub(crate) highlight: bool,
     /// List versions, properties and rules.
     pub(crate) symbols: bool,
-    /// Go from names to their CRDs and uses.
+    /// Navigate from names to their declarations and uses.
     pub(crate) navigation: bool,
-    /// Turn codes and addresses into links.
+    /// Turn diagnostic codes and addresses into links.
     pub(crate) links: bool,
-    /// Color expressions.
+    /// Color CEL expressions.
     pub(crate) semantic_tokens: bool,
-    /// Show the signatures of functions in expressions.
+    /// Show the signatures of functions in CEL expressions.
     pub(crate) signature_help: bool,
     /// Rename properties.
     pub(crate) rename: bool,
@@ -70,9 +70,9 @@ pub(crate) struct Features {
     pub(crate) folding: bool,
     /// Expand selections by syntax.
     pub(crate) selection: bool,
-    /// Show the costs of rules above them.
+    /// Show the cost estimates of rules above them.
     pub(crate) code_lens: bool,
-    /// Show the costs of rules at the end of their lines, if the client does not show them above.
+    /// Show the cost estimates of rules at the end of their lines, if the client does not show them above the rules.
     pub(crate) inlay_hints: bool,
 }
 
@@ -109,7 +109,8 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Reads settings, either directly or nested under the name of the language server. Skips invalid settings, and returns the problems.
+    /// Reads settings, either at the top level or nested under the name of the language server. Skips invalid settings, and returns problems to
+    /// report.
     pub(crate) fn read(settings: &Value) -> (Self, Vec<String>) {
         let mut problems = Vec::new();
         let mut read = Self::default();
@@ -201,7 +202,7 @@ impl Settings {
         (read, problems)
     }
 
-    /// The `crds` setting of the editor: paths of CRDs, relative to the workspace folders.
+    /// The editor's `crds` setting: paths of CRDs, relative to the workspace folders.
     pub(crate) fn crds(&self) -> &[String] {
         &self.config.crds
     }
@@ -264,11 +265,11 @@ impl Settings {
 pub(crate) struct Effective {
     /// The Kubernetes versions to check for.
     pub(crate) versions: VersionSet,
-    /// Only the severity of each code, and the kubebuilder markers to accept.
+    /// The configuration, but only the severity of each code and the accepted kubebuilder markers.
     pub(crate) config: Config,
     /// Whether the configuration excludes the file.
     pub(crate) is_excluded: bool,
-    /// Whether the file contains parts of objects.
+    /// Whether the file contains only parts of objects.
     pub(crate) is_part: bool,
     /// Whether a chainsaw test uses the file.
     pub(crate) has_expressions: bool,

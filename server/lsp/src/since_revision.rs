@@ -36,7 +36,7 @@ impl SinceRevision {
         self.known.edited(range, inserted);
     }
 
-    /// Whether a new comparison would find the same changes.
+    /// Whether a comparison with these arguments would find the same changes again.
     pub(crate) fn is_of(&self, edition: u64, revision: &Arc<Revision>, by: Comparison) -> bool {
         let compared = self.compared.as_ref();
         compared.is_some_and(|it| it.edition == edition && it.by == by && Arc::ptr_eq(&it.revision, revision))

@@ -28,13 +28,13 @@ pub(crate) struct SourceContext {
     pub(crate) language: Option<Box<dyn Language>>,
     row: &'static Row,
     effective: Effective,
-    /// The time to stop and answer with the results so far.
+    /// The time at which to stop and answer with the results so far.
     pub(crate) deadline: Deadline,
     session: Arc<Session>,
     lines: LineIndex,
 }
 
-/// The language of a document, if manifests are generated from the document.
+/// The language of a document that manifests are generated from. `None` for other documents.
 pub(crate) fn language(session: &Session, snapshot: &Snapshot, effective: &Effective) -> Option<Box<dyn Language>> {
     let around = Around {
         go: Some(&session.go),
@@ -81,7 +81,7 @@ pub(crate) async fn read<T: Send + 'static>(
 }
 
 impl SourceContext {
-    /// Calls a function with the manifest that contains the string at a byte offset, if there is one.
+    /// If a manifest contains the string at a byte offset, calls a function with that manifest.
     pub(crate) fn ask_made<T>(&self, offset: u32, ask: impl FnOnce(&Made<'_>, VersionSet) -> Option<T>) -> Option<T> {
         let path = self.snapshot.path()?;
         if !(self.row.may_be_made)(&self.text, offset as usize) {
@@ -92,7 +92,8 @@ impl SourceContext {
         ask(&made, self.effective.versions)
     }
 
-    /// Renames the name at a byte offset of a string. `None` if no manifest contains the string. The error says why it cannot be renamed.
+    /// Renames the name at a byte offset of a string. `None` if no manifest contains the string. The error is the reason why the name cannot be
+    /// renamed.
     pub(crate) fn rename(&self, offset: u32, new_name: &str) -> Option<Result<Renaming, String>> {
         if !(self.row.may_be_made)(&self.text, offset as usize) {
             return None;
@@ -103,7 +104,7 @@ impl SourceContext {
         self.session.ask_source(of, &self.deadline, rename)?
     }
 
-    /// The costs of the rules in the file, for the newest Kubernetes version of the settings.
+    /// The cost estimates of the rules in the file, for the newest Kubernetes version in the settings.
     pub(crate) fn costs(&self) -> Vec<Cost> {
         self.session
             .costs_of_made(&self.snapshot, self.effective.versions.newest())

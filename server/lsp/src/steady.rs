@@ -1,5 +1,5 @@
-//! Keeps errors visible while the user types. An error in the entry being typed prevents the API server from reporting errors of later stages, but
-//! that does not mean that they are fixed.
+//! Keeps errors visible while the user types. An error in the entry that the user is typing makes the API server stop before it reports errors of
+//! later stages, but those errors are not fixed.
 
 use std::{
     collections::HashMap,
@@ -12,7 +12,7 @@ use crd_analyzer_workspace::{
     findings::report::MergedFinding,
 };
 
-/// The maximum distance, in lines, between two edits at the same place.
+/// The maximum distance, in lines, between two edits that belong to the same place.
 pub(crate) const NEAR: usize = 2;
 
 /// The errors of a document that were shown last.
@@ -23,17 +23,17 @@ pub(crate) struct SteadyErrors(Mutex<ErrorCounts>);
 struct ErrorCounts {
     /// The number of errors that the API server reports, by error ID.
     reported: HashMap<u64, usize>,
-    /// The number of errors that the API server would report without the entry being typed, by error ID.
+    /// The number of errors that the API server would report if the unfinished entry were valid, by error ID.
     kept: HashMap<u64, usize>,
 }
 
 impl SteadyErrors {
-    /// The user types at another place: forgets the kept errors, so that only those that the API server reports remain.
+    /// The user types at another place: drops the kept errors, so that only errors that the API server reports remain.
     pub(crate) fn moved(&self) {
         self.lock().kept.clear();
     }
 
-    /// Shows later errors as errors if they were shown as errors before.
+    /// If an error of a later stage was shown as an error before, keeps it one.
     pub(crate) fn apply(&self, shown: &mut [MergedFinding]) {
         let mut known = self.lock();
         let mut now = ErrorCounts::default();

@@ -9,7 +9,7 @@ use std::{
 
 use lsp_types::{CodeLens, Command, Position, Range};
 
-/// The lenses of a document that the client shows.
+/// The lenses of a document that the client currently shows.
 #[derive(Debug, Default)]
 pub(crate) struct SteadyLenses(Mutex<Option<Vec<Shown>>>);
 
@@ -35,8 +35,8 @@ impl SteadyLenses {
         *self.lock() = None;
     }
 
-    /// The lenses to send while the user types, and whether they differ from `found`. `start` returns the byte offset of a lens, `place`
-    /// the position of a byte offset.
+    /// The lenses to send while the user types, and whether they differ from `found`. `start` returns the byte offset of a lens, `place` the position
+    /// of a byte offset.
     pub(crate) fn apply(
         &self,
         found: Vec<CodeLens>,
@@ -74,7 +74,7 @@ impl SteadyLenses {
     }
 }
 
-/// A lens that no longer applies, kept until the user pauses. A click on it does nothing.
+/// A lens that no longer applies, but stays until the user pauses. A click on it does nothing.
 fn gone(place: Position, title: &str) -> CodeLens {
     CodeLens {
         range: Range::new(place, place),
@@ -90,7 +90,7 @@ fn gone(place: Position, title: &str) -> CodeLens {
 mod tests {
     use super::*;
 
-    /// Applies lenses on lines of ten bytes, so that the line number determines the offset.
+    /// Applies lenses to a text in which each line has ten bytes, so that the line number determines the offset.
     fn answer(lenses: &SteadyLenses, lines: &[(u32, &str)], is_typed: bool) -> (Vec<(u32, String)>, bool) {
         let lens = |(line, title): &(u32, &str)| CodeLens {
             range: Range::new(Position::new(*line, 0), Position::new(*line, 3)),
@@ -120,7 +120,7 @@ mod tests {
             (titles(&first), false),
             "nothing was shown"
         );
-        // The user types a line between the lenses. Now one has another title, one is gone, and one is new.
+        // The user types a line between the lenses. Afterwards one lens has a new title, one no longer applies, and one is new.
         lenses.edited(&(25..25), 10);
         let now = [(1, "c"), (3, "new")];
         assert_eq!(answer(&lenses, &now, true), (titles(&[(1, "c"), (5, "b")]), true));

@@ -1,4 +1,4 @@
-//! Runs work outside the reader's thread, and limits the effect of a panic to the request that caused it.
+//! Runs work outside the thread that reads messages. A panic affects only the request that caused it.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -13,7 +13,7 @@ use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
 
 use crate::workers;
 
-/// Runs work on a thread that may block. A panic is logged, and becomes an error of the request; the language server continues.
+/// Runs work on a thread that may block. A panic is logged and becomes an error of the request, and the language server continues.
 pub(crate) async fn blocking<T: Send + 'static>(
     what: &'static str,
     work: impl FnOnce() -> T + Send + 'static,
@@ -24,11 +24,10 @@ pub(crate) async fn blocking<T: Send + 'static>(
     })
 }
 
-/// The time limit of a request. After it, the answer is partial or an error, and editors ask again.
-/// Debug builds take ten times as long.
+/// The time limit of a request. When it is reached, the answer is partial or an error, and editors ask again. Debug builds allow ten times as long.
 const PATIENCE: Duration = Duration::from_secs(if cfg!(debug_assertions) { 100 } else { 10 });
 
-/// The additional time for a request that has reached its limit to return the results so far.
+/// The extra time that a request has after its limit, to return the results so far.
 const GRACE: Duration = Duration::from_secs(5);
 
 /// The time limit of a request, and whether the client still waits for the answer.
@@ -63,7 +62,7 @@ impl Deadline {
     }
 }
 
-/// Like [`blocking`], for a request. The work can check the deadline; if it does not stop in time, the answer is an error.
+/// Like [`blocking`], for a request. The work can check the deadline. If the work does not stop in time, the answer is an error.
 pub(crate) async fn answering<T: Send + 'static>(
     what: &'static str,
     work: impl FnOnce(&Deadline) -> T + Send + 'static,
@@ -126,7 +125,7 @@ pub(crate) async fn judging<T: Send + 'static>(
     })
 }
 
-/// The same for long work, one after the other. Documents do not wait behind it.
+/// Like [`judging`], for long work. It runs on its own thread, one task at a time, so that no document waits for it.
 pub(crate) async fn in_background<T: Send + 'static>(
     what: &'static str,
     work: impl FnOnce() -> T + Send + 'static,
@@ -137,7 +136,7 @@ pub(crate) async fn in_background<T: Send + 'static>(
     })
 }
 
-/// Runs work on an analysis thread, after the current analysis.
+/// Runs work on an analysis thread, after the analysis that it is running.
 pub(crate) fn after_judging(work: impl FnOnce() + Send + 'static) {
     workers::later(work);
 }
@@ -150,14 +149,14 @@ fn failed(what: &str) -> Error {
     }
 }
 
-/// Runs work in the background, so that the reader need not wait for it. Does nothing outside a runtime.
+/// Runs work in the background, so that the task that reads messages need not wait. Does nothing outside a runtime.
 pub(crate) fn beside(work: impl Future<Output = ()> + Send + 'static) {
     if let Ok(runtime) = tokio::runtime::Handle::try_current() {
         runtime.spawn(work);
     }
 }
 
-/// Runs work that changes the session immediately. A panic is logged.
+/// Runs work that changes the session before it returns. A panic is logged.
 pub(crate) fn guarded(what: &'static str, work: impl FnOnce()) {
     if catch_unwind(AssertUnwindSafe(work)).is_err() {
         tracing::error!("{what} failed");

@@ -14,7 +14,7 @@ use lsp_types::{
 
 use crate::{capabilities::Client, display_text, limits, names::NAME, row::fitted};
 
-/// A text and the client, for converting spans.
+/// A text and the client's capabilities, for converting spans.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Source<'a> {
     pub(crate) uri: &'a Uri,
@@ -36,7 +36,7 @@ pub(crate) fn range(source: &Source<'_>, span: Span) -> Range {
 
 /// The location of a span in another file.
 pub(crate) fn in_file(file: &SourceText, span: Span, client: &Client) -> Option<Location> {
-    // A document that is not a file has its URI as the path.
+    // A document that is not a file uses its URI as its path.
     let uri = Uri::from_file_path(&file.path).or_else(|| file.path.to_str()?.parse().ok())?;
     let source = Source {
         uri: &uri,
@@ -48,7 +48,7 @@ pub(crate) fn in_file(file: &SourceText, span: Span, client: &Client) -> Option<
     Some(Location::new(uri, range))
 }
 
-/// The LSP diagnostic of a finding. `asked` has the Kubernetes versions that were checked.
+/// The LSP diagnostic of a finding. `asked` has the Kubernetes versions that were checked for.
 pub(crate) fn diagnostic(source: &Source<'_>, shown: &MergedFinding, asked: VersionSet) -> Diagnostic {
     let finding = &shown.finding;
     let client = source.client;
@@ -74,7 +74,7 @@ pub(crate) fn diagnostic(source: &Source<'_>, shown: &MergedFinding, asked: Vers
     }
 }
 
-/// A diagnostic with the number of omitted findings, which comes last. `first` is the span of the first one, if known.
+/// A diagnostic that says how many findings were omitted. It comes last. `first` is the span of the first omitted finding, if known.
 pub(crate) fn left_out(source: &Source<'_>, count: usize, first: Option<Span>) -> Diagnostic {
     let at = first.map_or(0, |it| it.start);
     let s = if count == 1 { "" } else { "s" };
@@ -87,12 +87,12 @@ pub(crate) fn left_out(source: &Source<'_>, count: usize, first: Option<Span>) -
     }
 }
 
-/// The message: the headline on one line. The help follows on a line of its own for clients without related information. Clients that show several
-/// lines well get the help and the notes.
+/// The message, which starts with the headline on one line. Clients without related information get the help on a second line. Clients that display
+/// several lines well get the help and the notes.
 fn message(shown: &MergedFinding, asked: VersionSet, (has_related, shows_lines): (bool, bool)) -> String {
     let finding = &shown.finding;
     let mut behind = String::new();
-    // Editors do not show labels, but a question in a label is important.
+    // Editors do not show labels, but a label that asks a question is important.
     if let Some(question) = finding.label.as_deref().filter(|it| it.ends_with('?')) {
         behind = format!(", {}", display_text::line(question));
     }
@@ -136,7 +136,7 @@ fn tags(finding: &Finding, client: &Client) -> Option<Vec<DiagnosticTag>> {
     (!tags.is_empty()).then_some(tags)
 }
 
-/// The related information: the help, related places and notes, except those that the message contains.
+/// The related information: the help, related places and notes, except those that are already in the message.
 fn related(source: &Source<'_>, finding: &Finding) -> Vec<DiagnosticRelatedInformation> {
     let here = |message: String| DiagnosticRelatedInformation {
         location: Location::new(source.uri.clone(), range(source, finding.span)),
@@ -263,7 +263,7 @@ mod tests {
             ["help: do this", "note: why"]
         );
         assert_eq!(rich.tags, Some(vec![DiagnosticTag::UNNECESSARY]));
-        // The related information has no link to the diagnostic's own place.
+        // The related information does not repeat the diagnostic's own location.
         let lines = told(&Client {
             related_information: true,
             shows_lines: true,

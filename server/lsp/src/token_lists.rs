@@ -7,7 +7,7 @@ use std::sync::{
 
 use lsp_types::{SemanticToken, SemanticTokensEdit, Uri};
 
-/// The maximum number of documents whose last list is kept: those shown side by side, and a few that the user switches to.
+/// The maximum number of documents whose last list is kept. It covers the documents shown side by side, and a few that the user switches to.
 const KEPT: usize = 16;
 
 /// The last list of each document. The most recent one is at the end.

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use crd_analyzer_syntax::incremental::IncrementalTrees;
 use lsp_types::Uri;
 
-/// The maximum number of documents whose trees are kept, enough for those that a user switches between. A tree takes up to 20 bytes for each byte of
+/// The maximum number of documents whose trees are kept. It covers those that a user switches between. Trees take up to 20 bytes for each byte of
 /// text.
 const KEPT: usize = 4;
 

@@ -1,8 +1,8 @@
 //! Whether the user trusts the workspace.
 //!
-//! VS Code asks the user and reports the answer at startup (`trusted` in the initialization options), and when trust is granted later.
-//! Other editors do not ask: without an answer, the workspace is trusted. In an untrusted workspace, crd-analyzer does not run git and
-//! kubectl, and reads Go files only in the workspace folders.
+//! VS Code asks the user. It reports the answer at startup (`trusted` in the initialization options), and later if the user grants trust. Other
+//! editors do not ask, so a workspace without an answer is trusted. In an untrusted workspace, crd-analyzer does not run git and kubectl, and reads
+//! Go files only in the workspace folders.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -19,7 +19,7 @@ impl Default for Trust {
 }
 
 impl Trust {
-    /// Reads the initialization options. Settings are ignored, because a workspace can contain its own.
+    /// Reads the initialization options. Does not read settings, because a workspace can contain its own settings.
     pub(crate) fn read(&self, options: &Value) {
         if let Some(answer) = options.get("trusted") {
             self.0.store(answer.as_bool().unwrap_or(false), Ordering::Release);

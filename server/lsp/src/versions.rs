@@ -9,7 +9,7 @@ use crd_analyzer_ide::file::{File, Memory};
 use crd_analyzer_syntax::lines::LineIndex;
 use ropey::Rope;
 
-/// The maximum number of edits to apply one by one. With more, parsing the text again is not slower.
+/// The maximum number of edits to apply one by one. Beyond that, parsing the whole text again is as fast.
 const MOST: usize = 32;
 
 /// The syntax trees and line index of a version of a document.
@@ -26,10 +26,10 @@ pub(crate) struct Edit {
     pub(crate) text: String,
 }
 
-/// The syntax trees of a version, built on first use.
+/// The syntax trees of one version of a document, built on first use.
 #[derive(Debug, Default)]
 pub(crate) struct Version {
-    /// The trees. The next version takes them, to avoid copying unused trees.
+    /// The trees. The next version takes them out, so that trees without other users are not copied.
     parsed: Mutex<Option<Arc<Parsed>>>,
     before: Mutex<Option<Before>>,
 }
@@ -47,7 +47,7 @@ impl Version {
         let Some(edits) = edits else {
             return Arc::default();
         };
-        // If this version was never used, build the next one from the version before it.
+        // If nobody has used this version, build the next one from the version before it.
         let before = lock(&self.before).take();
         let before = match before {
             Some(mut before) => {
@@ -73,13 +73,13 @@ impl Version {
         parsed.get_or_insert_with(make).clone()
     }
 
-    /// The existing trees. If there are none, builds trees that are not kept.
+    /// The existing trees. If there are none, builds trees for this call and does not keep them.
     pub(crate) fn parsed_for_now(&self, text: &Rope) -> Arc<Parsed> {
         let known = lock(&self.parsed).clone();
         known.unwrap_or_else(|| Arc::new(Parsed::new(text, Arc::default())))
     }
 
-    /// Whether there are trees of an older version to update, so that somebody uses the trees of this document.
+    /// Whether an older version has trees that can be updated, which means that somebody uses this document's trees.
     pub(crate) fn goes_on(&self) -> bool {
         // Does not wait for a thread that is building trees.
         let is_there = |it: &Before| it.version.parsed.try_lock().is_ok_and(|it| it.is_some());
@@ -91,7 +91,7 @@ impl Before {
     /// The trees after the edits. `None` if the older version has no trees.
     fn edited(self) -> Option<Parsed> {
         let parsed = lock(&self.version.parsed).take()?;
-        // Copies the trees if somebody still uses the older version.
+        // Copies the trees only if somebody still uses those of the older version.
         let mut parsed = Arc::unwrap_or_clone(parsed);
         for edit in self.edits {
             parsed.file.edit(edit.range.clone(), &edit.text);

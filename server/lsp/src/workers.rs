@@ -1,8 +1,7 @@
 //! The threads that analyze documents.
 //!
-//! An analysis temporarily needs many times the memory of its text, and allocators keep freed memory for each thread. So only a few threads
-//! analyze, and the first one as long as it keeps up. On the runtime's own threads, the process would soon hold the memory for a large CRD
-//! many times.
+//! An analysis temporarily needs many times the memory of its text, and allocators keep freed memory for each thread. So only a few threads analyze,
+//! and usually only the first one. If the runtime's many threads analyzed, each would soon keep the memory for a large CRD.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -15,7 +14,7 @@ use std::{
 
 use tokio::{runtime::Handle, sync::oneshot};
 
-/// The minimum number of threads: one for analyses while another searches for hazards.
+/// The minimum number of threads: one for analyses, while another one searches for hazards.
 const LEAST: usize = 2;
 const MOST: usize = 4;
 
@@ -31,12 +30,12 @@ struct Workers(Vec<Worker>);
 
 static WORKERS: LazyLock<Workers> = LazyLock::new(Workers::start);
 
-/// A thread of its own for long work, so that no document waits behind it.
+/// A separate thread for long work, so that no document waits for it.
 static BACKGROUND: LazyLock<Workers> =
     LazyLock::new(|| Workers(Worker::start(BACKGROUND_NICENESS).into_iter().collect()));
 
 impl Worker {
-    /// `None` if the system gives no more threads.
+    /// Starts a thread. `None` if the system cannot start any more.
     fn start(niceness: i32) -> Option<Self> {
         let (queue, work) = channel();
         let waiting = Arc::new(AtomicUsize::new(0));
@@ -60,20 +59,20 @@ fn run(queue: &Receiver<Work>, waiting: &AtomicUsize, niceness: i32) {
 /// Lowers the thread's priority below that of threads that answer requests. Otherwise, an answer would have to wait when all processors are busy.
 #[cfg(target_os = "linux")]
 fn give_way(niceness: i32) {
-    // Of the calling thread alone. Without it verdicts come anyway.
+    // Lowers only the priority of the calling thread. If that fails, the analysis still works.
     if let Err(error) = rustix::process::nice(niceness) {
         tracing::debug!(%error, "worker threads keep their priority");
     }
 }
 
-/// Does nothing on other systems, where the priority is that of the whole process.
+/// Does nothing on other systems, where the priority applies to the whole process.
 #[cfg(not(target_os = "linux"))]
 fn give_way(_: i32) {}
 
-/// How much lower the priority of the threads is that judge documents.
+/// How far to lower the priority of threads that analyze documents, as a Unix nice value.
 const NICENESS: i32 = 10;
 
-/// The same of the thread that no document waits for.
+/// How far to lower the priority of the background thread, as a Unix nice value.
 const BACKGROUND_NICENESS: i32 = 19;
 
 impl Workers {
@@ -91,7 +90,7 @@ impl Workers {
         let runtime = Handle::current();
         let work: Work = Box::new(move || {
             let _inside = runtime.enter();
-            // The receiver may be gone. After a panic, the sender is dropped, which tells the receiver.
+            // Ignore the error if the receiver is gone. If the work panics, the sender is dropped, which tells the receiver.
             drop(catch_unwind(AssertUnwindSafe(move || answer.send(work()))));
         });
         self.send(work);
@@ -112,13 +111,13 @@ impl Workers {
     }
 }
 
-/// Runs work on the first thread with the shortest queue. `None` if it panics; the thread continues. Must be called in a runtime, which the work can
-/// use.
+/// Runs work on the first thread with the shortest queue. `None` if the work panics; the thread continues. Must be called inside a runtime, which the
+/// work can use.
 pub(crate) async fn judge<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     WORKERS.judge(work).await
 }
 
-/// The same on a thread that judges no documents.
+/// Like [`judge`], on a thread that does not analyze documents.
 pub(crate) async fn in_background<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     BACKGROUND.judge(work).await
 }

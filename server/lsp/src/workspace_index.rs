@@ -47,11 +47,11 @@ pub(crate) struct Workspace {
     looking: Mutex<()>,
     /// The indexed files on disk.
     on_disk: Mutex<BTreeMap<PathBuf, (Stamp, Origin)>>,
-    /// The parsed files of CRDs that features used last.
+    /// The parsed CRD files that features used most recently.
     files: Mutex<Vec<(Arc<CrdText>, Arc<File>)>>,
 }
 
-/// The roots of the repositories of folders.
+/// The roots of the repositories that contain the folders.
 fn roots(folders: &[PathBuf]) -> impl Iterator<Item = PathBuf> {
     folders.iter().map(|it| repository(it).unwrap_or_else(|| it.clone()))
 }
@@ -93,9 +93,9 @@ impl Workspace {
         file
     }
 
-    /// Indexes the open documents that have changed, and closed files. Returns the kinds whose CRDs are different now.
+    /// Indexes changed open documents and closed files. Returns the kinds whose CRDs have changed.
     pub(crate) fn sync(&self, documents: &Documents) -> BTreeSet<GroupKind> {
-        // A second caller waits until the first is done.
+        // A second caller waits until the first one is done.
         let _only = self.looking.lock().unwrap_or_else(PoisonError::into_inner);
         let mut changed = BTreeSet::new();
         for place in documents.take_changed() {
@@ -129,7 +129,7 @@ impl Workspace {
 
     fn origin_of(&self, path: &Path) -> Origin {
         let on_disk = self.on_disk.lock().unwrap_or_else(PoisonError::into_inner);
-        // A new file in this folder is a collected CRD, whose lock follows.
+        // A new file in this folder is a collected CRD, and a changed lock will announce it.
         let is_collected = || path.iter().any(|it| it == lock::FOLDER);
         let new = || {
             if is_collected() {
@@ -179,19 +179,19 @@ impl Workspace {
         closed.flat_map(|it| self.look_at_file(it)).collect()
     }
 
-    /// Sets the repositories of these folders. Returns the kinds whose CRDs may be chosen differently now.
+    /// Sets the repositories of these folders. Returns the kinds for which another CRD may now be chosen.
     pub(crate) fn set_folders(&self, folders: &[PathBuf]) -> BTreeSet<GroupKind> {
         let roots = roots(folders).collect();
         self.catalog.change(|index| index.set_roots(roots))
     }
 
-    /// Reads the descriptions of the repositories of these folders. Returns the kinds whose CRDs may be chosen differently now.
+    /// Reads the descriptions of these folders' repositories. Returns the kinds for which another CRD may now be chosen.
     pub(crate) fn describe_folders(&self, folders: &[PathBuf]) -> BTreeSet<GroupKind> {
         let repositories = roots(folders).map(|it| describe(&it)).collect();
         self.catalog.change(|index| index.set_repositories(repositories))
     }
 
-    /// The number of files that must be read.
+    /// The number of manifests that must be read to update the index.
     pub(crate) fn unread(&self, manifests: &Manifests) -> usize {
         let on_disk = self.on_disk.lock().unwrap_or_else(PoisonError::into_inner);
         let is_known = |path: &PathBuf| on_disk.get(path).is_some_and(|it| Some(it.0) == read::stamp(path));
@@ -199,7 +199,7 @@ impl Workspace {
         files.filter(|it| !is_known(it)).count()
     }
 
-    /// Indexes the files that have changed since they were indexed, and removes files that are not listed. `done` counts them.
+    /// Indexes the files that have changed since they were last indexed, and removes files that are not listed. `done` counts them.
     pub(crate) fn look_at(
         &self,
         manifests: &Manifests,
@@ -261,16 +261,16 @@ const STACK_BYTES: usize = 16 << 20;
 
 /// The manifests of a workspace.
 pub(crate) struct Manifests {
-    /// The manifests in the workspace folders, those at the paths of settings and configuration files, and the collected CRDs.
+    /// The manifests in the workspace folders and at the paths in settings and configuration files, and the collected CRDs.
     pub(crate) files: BTreeMap<PathBuf, Origin>,
-    /// The entries of locks for collected CRDs: the name, and the rest.
+    /// The lock entries of collected CRDs: the name, and the rest of the entry.
     locked: BTreeMap<PathBuf, (String, Locked)>,
     pub(crate) kustomizations: Kustomizations,
-    /// The problems with unreadable files to report to the user.
+    /// The problems to report to the user, such as unreadable files.
     pub(crate) problems: Vec<String>,
 }
 
-/// Finds the manifests of a workspace. `is_trusted` says that the settings come from the user, and not from the workspace.
+/// Finds the manifests of a workspace. `is_trusted` means that the settings come from the user and not from the workspace.
 pub(crate) fn files_of(settings: &Settings, folders: &[PathBuf], is_trusted: bool) -> Manifests {
     let mut files = BTreeMap::new();
     let (manifests, mut problems) = scan::manifests(folders);
@@ -328,14 +328,14 @@ pub(crate) fn files_of(settings: &Settings, folders: &[PathBuf], is_trusted: boo
     }
 }
 
-/// The folders of manifests, and the workspace folders with their parents. These may contain files that affect the workspace.
+/// Folders with files that affect the workspace: the folders of manifests, and the workspace folders with their parents.
 fn places<'a>(folders: &'a [PathBuf], manifests: &'a [PathBuf]) -> BTreeSet<&'a Path> {
     let with_manifests = manifests.iter().filter_map(|it| it.parent());
     let around = folders.iter().flat_map(|it| it.ancestors());
     with_manifests.chain(around).collect()
 }
 
-/// The paths of CRDs in the settings, and the access to each.
+/// The paths of CRDs in the settings, each with the access that is allowed there.
 fn crd_paths(
     settings: &Settings,
     folders: &[PathBuf],
@@ -368,7 +368,7 @@ fn crd_paths(
     paths
 }
 
-/// The CRDs of the workspace for an analysis. Before each query, changed open documents are indexed.
+/// The CRDs of the workspace for an analysis. Indexes changed open documents before each query.
 pub(crate) struct SyncedIndex<'a>(pub(crate) &'a Arc<Session>);
 
 impl Definitions for SyncedIndex<'_> {

@@ -101,7 +101,7 @@ fn judge(session: &Arc<Session>, snapshot: &Snapshot, text: &str, deadline: &Dea
     judge_at(&place_of(&snapshot.uri), session, snapshot, text, deadline)
 }
 
-/// Like [`judge`], for another file with the settings of the document.
+/// Like [`judge`], for another file that is checked with the settings of the document.
 fn judge_at(
     path: &Path,
     session: &Arc<Session>,
@@ -138,7 +138,7 @@ fn repair_all(
         let effective = session.effective(snapshot);
         let language = source_context::language(session, snapshot, &effective);
         let own = language.and_then(|it| it.repair_all(&text, analysis.all_problems().collect()));
-        // This takes longer, so do it only on request, and not for every move of the cursor.
+        // This takes longer, so do it only on request, and not each time that the cursor moves.
         if is_wanted {
             session.repair_all_of_made((snapshot, &effective), analysis.all_problems(), own, deadline)?
         } else {
@@ -347,7 +347,7 @@ fn kind_of(fix: &Fix) -> CodeActionKind {
     }
 }
 
-/// The title of a fix. If the CRD is generated from Go, the title says that the fix changes only the CRD, and where to change the Go type.
+/// The title of a fix. If the CRD is generated from Go, the title adds that the fix changes only the CRD, and names the Go type to change.
 fn with_go(title: &str, diagnostics: &[Diagnostic]) -> String {
     let related = diagnostics
         .iter()

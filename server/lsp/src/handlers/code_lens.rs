@@ -1,5 +1,5 @@
-//! `textDocument/codeLens`: what rules cost, above them; how many objects of the workspace fail a constraint; what the changes of a version
-//! do, above its name; and above a custom resource the way to its effective object.
+//! `textDocument/codeLens`: the cost estimate above a rule, the number of workspace objects that fail a constraint, the effects of changes above a
+//! version's name, and a link to the effective object above a custom resource.
 
 use std::sync::Arc;
 
@@ -96,8 +96,8 @@ pub(crate) async fn handle(session: &Arc<Session>, params: CodeLensParams) -> Re
     found.await
 }
 
-/// Keeps the existing lenses while the user types, if the client can be asked to refresh them later. `offset` converts positions to byte offsets,
-/// `range` spans to ranges.
+/// While the user types, keeps the lenses that are shown, provided that the client can be asked to refresh them later. `offset` converts positions to
+/// byte offsets, `range` spans to ranges.
 fn steady(
     session: &Arc<Session>,
     snapshot: &Snapshot,
@@ -171,7 +171,7 @@ fn changes(request: &RequestContext) -> impl Iterator<Item = CodeLens> {
 fn convert(request: &RequestContext, cost: &Cost) -> CodeLens {
     let mut command = Command::default();
     if cost.remedy.is_some() {
-        // A click inserts the limits, if the client supports edits by the server.
+        // A click inserts the limits, if the client can apply edits that the server sends.
         if request.client().applies_edits {
             ADD_BOUNDS.clone_into(&mut command.command);
             let place = json!({
@@ -228,7 +228,8 @@ fn can_try(session: &Session) -> bool {
     session.client().shows_documents && session.cache.is_some()
 }
 
-/// How many objects of the workspace fail a constraint. Leads to all of them, or to the first, as the client can show it.
+/// Lenses with the number of workspace objects that fail a constraint. A click lists all of them, or opens the first one if the client has no such
+/// list.
 fn failing(snapshot: &Snapshot, source: &to_proto::Source<'_>) -> Vec<CodeLens> {
     let client = source.client;
     let range = |it| to_proto::range(source, it);
@@ -256,7 +257,7 @@ fn failing(snapshot: &Snapshot, source: &to_proto::Source<'_>) -> Vec<CodeLens> 
     told(snapshot, source).map(lens).collect()
 }
 
-/// The constraints of a document with a lens, each with the sentence. A constraint with an error of its own has none.
+/// The constraints of a document that get a lens, each with the lens's title. Constraints that have an error themselves get none.
 pub(super) fn told(snapshot: &Snapshot, source: &to_proto::Source<'_>) -> impl Iterator<Item = (FailingPlace, String)> {
     let analysis = snapshot.analysis.get();
     let diagnostics = analysis.map(|it| it.diagnostics.as_slice()).unwrap_or_default();

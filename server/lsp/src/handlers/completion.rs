@@ -1,4 +1,4 @@
-//! `textDocument/completion`: what the user can write at a position.
+//! `textDocument/completion`: words and values that can be written at a position.
 
 use std::sync::Arc;
 
@@ -35,11 +35,12 @@ pub(crate) async fn handle(session: &Arc<Session>, params: CompletionParams) -> 
             if typed == " " && !follows_something(text, offset) {
                 return None;
             }
-            // In a rule, a space often precedes an operator or ends the line. Clients that accept the first item would insert it.
+            // In a rule, a space often precedes an operator or ends the line. Without this check, clients that accept the first item would insert it
+            // there.
             if typed == " " && request.file_kind().is_none() && ask(request, offset, completion::is_begun_expression) {
                 return None;
             }
-            // `a.?b` and `a[?0]` can be completed, but after `a ?` comes a value that the user has not started yet.
+            // `a.?b` and `a[?0]` can be completed. In `a ? b : c`, the user has not started the value after `?` yet.
             if typed == "?" && !text[..offset as usize].ends_with(".?") && !text[..offset as usize].ends_with("[?") {
                 return None;
             }
@@ -51,7 +52,7 @@ pub(crate) async fn handle(session: &Arc<Session>, params: CompletionParams) -> 
             let version = request.snapshot.version;
             let data = |number| json!([uri, version, offset, number]);
             Some(CompletionList {
-                // Paths continue, and a completely typed word is no longer offered. The client filters all other items.
+                // Ask again if a path may continue or a word is already complete. The client filters all other lists itself.
                 is_incomplete: found.is_incomplete || found.have_text(),
                 items: request.client().completion.items(&request.source(), &found, data),
             })
@@ -60,7 +61,7 @@ pub(crate) async fn handle(session: &Arc<Session>, params: CompletionParams) -> 
     Ok(found.await?.map(CompletionResponse::List))
 }
 
-/// Completions in a source file: words of its language, or parts of a manifest.
+/// Completions in a source file: words of its language, or words of the manifest that a string becomes part of.
 async fn of_source(
     session: &Arc<Session>,
     snapshot: Snapshot,
@@ -97,13 +98,13 @@ async fn of_source(
     Ok(found.await?.map(CompletionResponse::List))
 }
 
-/// If nothing fits, a list with an item that never matches. For clients that would offer words of open files instead.
+/// If nothing fits, a list with one item that never matches. It is for clients that would otherwise offer words of open files.
 fn nothing_fits(request: &RequestContext, offset: u32) -> Option<CompletionList> {
     let text = request.file().text();
     let start = text[..offset as usize].rfind(['\n', '\r']).map_or(0, |it| it + 1);
     let line = &text[start..offset as usize];
     let start = start + line.len() - line.trim_start().len();
-    // An item always matches if nothing is typed before it.
+    // If nothing is typed yet, every item matches.
     if !request.client().completion.keeps_words_away || start == offset as usize {
         return None;
     }
@@ -165,7 +166,7 @@ fn ask<T>(request: &RequestContext, offset: u32, question: impl FnOnce(&Request<
         tree,
         document: document.as_ref(),
         offset,
-        // Every offered word exists in all versions of the range.
+        // A word is only offered if every version of the range has it, so any of them will do.
         version: versions.iter().next().unwrap_or(versions.newest()),
         snippets: request.client().completion.snippets,
         transforms: request.client().completion.transforms,
@@ -173,7 +174,7 @@ fn ask<T>(request: &RequestContext, offset: u32, question: impl FnOnce(&Request<
     })
 }
 
-/// The trigger character that made the client ask.
+/// The trigger character that caused the request.
 fn trigger(context: Option<&CompletionContext>) -> Option<String> {
     let is_trigger = |it: &&CompletionContext| it.trigger_kind == CompletionTriggerKind::TRIGGER_CHARACTER;
     context.filter(is_trigger)?.trigger_character.clone()

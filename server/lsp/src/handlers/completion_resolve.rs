@@ -23,7 +23,7 @@ pub(crate) async fn handle(session: &Arc<Session>, mut item: CompletionItem) -> 
         |it| it.completion,
         "the documentation of an item",
         move |request| {
-            // Asking the same question again gives the same items, but only for the same version.
+            // The same question has the same items only for the same document version.
             if request.snapshot.version != version {
                 return None;
             }

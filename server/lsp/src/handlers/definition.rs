@@ -1,4 +1,4 @@
-//! `textDocument/definition`: from a resource to its CRD, and from a name in a CRD to its declaration.
+//! `textDocument/definition`: goes from a resource to its CRD, and from a name in a CRD to its declaration.
 
 use std::sync::Arc;
 

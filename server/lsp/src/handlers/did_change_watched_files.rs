@@ -8,8 +8,8 @@ use lsp_types::DidChangeWatchedFilesParams;
 
 use crate::{from_proto::path_of, session::Session};
 
-/// Analyses read configurations each time. A changed configuration or lock therefore only needs new analyses and a new scan of the folders. A changed
-/// manifest is read again.
+/// Each analysis reads the configuration files, so a changed configuration or lock only needs new analyses and a new scan of the folders. A changed
+/// manifest is indexed again.
 pub(crate) fn handle(session: &Arc<Session>, params: &DidChangeWatchedFilesParams) {
     let paths = params.changes.iter().filter_map(|it| path_of(&it.uri));
     let is_go = |path: &std::path::PathBuf| path.extension().is_some_and(|it| it == "go" || it == "mod");

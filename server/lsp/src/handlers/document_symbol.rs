@@ -55,7 +55,7 @@ pub(crate) async fn handle(
     found.await
 }
 
-/// Converts a symbol with its children. `left` is the number of symbols that still fit; `None` if it is zero.
+/// Converts a symbol with its children. `left` is the number of symbols that still fit into the answer. `None` if no more fit.
 #[expect(deprecated, reason = "the protocol's type has a field that may not be left out")]
 fn nested(request: &RequestContext, symbol: Symbol, left: &mut usize) -> Option<DocumentSymbol> {
     *left = left.checked_sub(1)?;

@@ -23,17 +23,17 @@ use crate::{
     workspace_index::SyncedIndex,
 };
 
-/// The name of the request. Its parameters are a position and, in `overlay`, one of the builds of an earlier answer. The answer is null if the
-/// object does not exist, else `{title, kubernetes, text, marks: [{line, kind}], overlay, overlays, places: [{line, location}]}`: the object as
-/// YAML, the lines that are `defaulted`, `dropped` or `rewritten`, the build shown and all builds, and where lines that come from other files are
-/// defined.
+/// The name of the request. Its parameters are a position and, in `overlay`, the name of a build from an earlier answer. The answer is null if the
+/// object does not exist, else `{title, kubernetes, text, marks: [{line, kind}], overlay, overlays, places: [{line, location}]}`: the object as YAML,
+/// the lines that are `defaulted`, `dropped` or `rewritten`, the name of the shown build and of all builds, and the locations of lines that come from
+/// other files.
 pub(crate) const METHOD: &str = "crd-analyzer/effectiveObject";
 
-/// The name of the object in an answer if nothing builds it.
+/// The name of the unbuilt object in an answer.
 const AS_WRITTEN: &str = "as written";
 
 pub(crate) async fn handle(session: &Arc<Session>, params: Value) -> Result<Value> {
-    // Without a position, the request means the first object.
+    // Without a position, the request is for the first object.
     let at = serde_json::from_value(params.clone()).or_else(|_| {
         serde_json::from_value::<TextDocumentIdentifier>(params["textDocument"].clone()).map(|text_document| {
             TextDocumentPositionParams {
@@ -148,12 +148,12 @@ fn answer(
         "overlay": built.map(|it| display_text::line(it.0)),
         "overlays": names.iter().map(|it| display_text::line(it)).collect::<Vec<_>>(),
         "places": places,
-        // Not cut by `display_text`, because `MAX_BYTES` limits it.
+        // `display_text` must not cut this, because `MAX_BYTES` already limits it.
         "text": escape::text(&text),
     })
 }
 
-/// A path relative to its workspace folder, for people.
+/// A path to display, relative to its workspace folder.
 fn shown(path: &Path, folders: &[PathBuf]) -> String {
     let from = folders.iter().find_map(|it| path.strip_prefix(it).ok());
     display_text::line(&from.unwrap_or(path).to_string_lossy())
@@ -162,7 +162,7 @@ fn shown(path: &Path, folders: &[PathBuf]) -> String {
 /// The maximum size of an effective object to show, in bytes. The API server stores at most 3 MB, but defaults may add more.
 const MAX_BYTES: usize = 4 << 20;
 
-/// Removes the lines over the limit, and returns their number.
+/// Removes the lines beyond the size limit, and returns their number.
 fn bounded(lines: &mut Vec<Line>) -> usize {
     let mut bytes = 0;
     let fits = |it: &Line| {

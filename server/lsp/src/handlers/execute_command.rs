@@ -1,4 +1,4 @@
-//! `workspace/executeCommand`: the commands of code lenses, and a command that reads the CRDs of a cluster again.
+//! `workspace/executeCommand`: the commands of code lenses, and a command that reads the cluster's CRDs again.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ use crate::{
 struct CommandTarget {
     uri: Uri,
     version: i32,
-    /// The range in that version, in bytes.
+    /// The range in that version, as byte offsets.
     start: u32,
     end: u32,
 }
@@ -77,7 +77,7 @@ pub(crate) async fn handle(session: &Arc<Session>, params: ExecuteCommandParams)
         find(&worker, &snapshot, span, deadline)
     })
     .await?;
-    // Do not make the reader wait for the client's answer.
+    // The thread that reads messages must not wait for the client's answer.
     let session = session.clone();
     tasks::beside(async move {
         let Some(edit) = edit else {
@@ -98,7 +98,7 @@ fn place_of(arguments: Vec<LSPAny>) -> Result<Place> {
     serde_json::from_value(place).map_err(|error| Error::invalid_params(error.to_string()))
 }
 
-/// The places of the objects that fail the constraint at a place.
+/// The locations of the objects that fail the constraint at the given location.
 fn failing_objects(session: &Arc<Session>, arguments: Vec<LSPAny>) -> Result<LSPAny> {
     let place = place_of(arguments)?;
     let snapshot = session.documents.snapshot(&place.uri);

@@ -1,4 +1,4 @@
-//! `initialized`: asks the client for its settings, to watch files, and to report changes of settings.
+//! `initialized`: requests the client's settings, and registers for changes of files and settings.
 
 use std::sync::Arc;
 
@@ -57,7 +57,7 @@ pub(crate) fn handle(session: &Arc<Session>) {
     let folders = client.registers_documents.then(|| session.folders());
     let of_go = go_documents(client);
     let remote = session.remote.clone();
-    // The reader delivers the answers, so it must not wait for them or for the scan of the folders.
+    // The task that reads messages also delivers the answers, so it must not wait for them or for the scan of the folders.
     tasks::beside(async move {
         let has_types = move || folders.is_some_and(|it| it.iter().any(|it| repository::has_api_types(it)));
         if tasks::blocking("the search for Go types", has_types)
@@ -80,7 +80,7 @@ pub(crate) fn handle(session: &Arc<Session>) {
     }
 }
 
-/// The characters of a marker that names, arguments or values can follow, and those of CEL expressions in it.
+/// Trigger characters: those in a marker after which names, arguments or values can follow, and those in its CEL expressions.
 const TRIGGERS: [&str; 5] = ["+", ":", "=", ",", "."];
 
 /// Registers for Go files, but only for features that concern markers. The Go language server provides the others.
@@ -127,7 +127,7 @@ fn go_documents(client: &Client) -> Vec<Registration> {
     if client.registers_highlights {
         all.push(registration(DocumentHighlightRequest::METHOD, json!({})));
     }
-    // Without `prepareRename`, the client would not ask the Go language server about other names.
+    // Without `prepareRename`, the client would never ask the Go language server about names that crd-analyzer cannot rename.
     if client.registers_rename && client.prepares_rename {
         all.push(registration(Rename::METHOD, json!({ "prepareProvider": true })));
     }

@@ -69,7 +69,7 @@ pub(crate) async fn handle(session: &Arc<Session>, params: InlayHintParams) -> R
     found.await
 }
 
-/// The end of the line of a byte.
+/// The end of the line that contains a byte offset.
 fn line_end(request: &RequestContext, at: u32) -> u32 {
     let source = request.source();
     source.lines.line_end(source.text, source.lines.line_of(at))

@@ -16,7 +16,7 @@ pub(crate) async fn handle(
     let found = request_context::read(
         session,
         &at.text_document.uri,
-        // Clients only ask if the user has turned this on.
+        // Clients send this request only if the user has turned it on.
         |_| true,
         "the indentation of the line",
         move |request| {

@@ -9,7 +9,7 @@ use tower_lsp::jsonrpc::Result;
 
 use crate::{session::Session, tasks, to_proto};
 
-/// The maximum number of positions in a request to answer, more than the cursors that a person sets.
+/// The maximum number of positions to answer in one request. Nobody sets that many cursors by hand.
 const POSITIONS: usize = 500;
 
 pub(crate) async fn handle(
@@ -43,7 +43,7 @@ pub(crate) async fn handle(
                 let spans = tree.map(|it| selection::spans(&it, offset)).unwrap_or_default();
                 (!spans.is_empty()).then_some(nested(&source, &spans, position))
             };
-            // The answer needs a range for each position, so the default is the position itself.
+            // The answer needs a range for each position, so use the position itself if nothing else fits.
             let asked = params.positions.iter().enumerate();
             let found = asked.map(|(n, it)| {
                 (
@@ -69,7 +69,7 @@ pub(crate) async fn handle(
     tasks::answering("the search for selections", work).await?
 }
 
-/// Nests the ranges: each is the child of the next one. The first must contain the position.
+/// Nests the ranges: each range is the child of the one after it. The first must contain the position.
 fn nested(source: &to_proto::Source<'_>, spans: &[Span], position: lsp_types::Position) -> SelectionRange {
     let outermost = None;
     let chain = spans.iter().rev().fold(outermost, |parent, &span| {

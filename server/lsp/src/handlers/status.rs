@@ -19,10 +19,10 @@ use crate::{
     workspace_index::{NearbyIndex, SyncedIndex},
 };
 
-/// The name of the request. The parameter is a document. The answer is null if it is not open, else
-/// `{kubernetes, definitions, fromCluster, isKnown, objects}`: the Kubernetes versions to check for, the number of known CRDs and how many of them
-/// come from the cluster, whether the document is a CRD or a resource of a known one, and its first objects:
-/// `{kind, name, line, role, reason, checkedBy}`. `checkedBy` is null if nothing checks the object, else `{file, reason}`.
+/// The name of the request. The parameter is a document. The answer is null if it is not open, else `{kubernetes, definitions, fromCluster, isKnown,
+/// objects}`: the Kubernetes versions to check for, the number of known CRDs, the number of those from the cluster, whether the document is a CRD or
+/// a resource of a known CRD, and its first objects as `{kind, name, line, role, reason, checkedBy}`. `checkedBy` is null if nothing checks the
+/// object, else `{file, reason}`.
 pub(crate) const METHOD: &str = "crd-analyzer/status";
 
 /// The maximum number of objects in an answer.

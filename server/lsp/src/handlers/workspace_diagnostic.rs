@@ -1,4 +1,4 @@
-//! `workspace/diagnostic`: the diagnostics of files that are not open, if that is turned on.
+//! `workspace/diagnostic`: the diagnostics of files that are not open, if the user has turned them on.
 
 use std::{
     collections::HashMap,
@@ -49,7 +49,7 @@ pub(crate) async fn handle(
     Ok(WorkspaceDiagnosticReport { items }.into())
 }
 
-/// The report of a file. `None` for a file without diagnostics that the client has no report of.
+/// The report for a file. `None` if the file has no diagnostics and the client has no earlier report of it.
 fn item(uri: Uri, analysis: &Analysis, known: &HashMap<String, String>) -> Option<WorkspaceDocumentDiagnosticReport> {
     let previous = known.get(uri.as_str());
     if previous.is_none() && analysis.diagnostics.is_empty() {

@@ -1,4 +1,4 @@
-//! Answers messages that do not reach the session, in every state of the connection.
+//! Answers messages that are rejected before they reach the session, whatever the state of the connection.
 
 use std::{
     future::{Future, ready},

@@ -1,8 +1,8 @@
-//! Finds the start and the length of the next message, even after bytes that belong to no message.
+//! Finds the start and the length of the next message, even after bytes that are not part of any message.
 
 use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, AsyncReadExt as _};
 
-/// The maximum length of a line to read at once, in bytes. Longer lines are read in pieces. Header lines are shorter.
+/// The maximum number of bytes of a line to read at once. Longer lines are read in pieces. Header lines are shorter than this.
 const MAX_LINE_BYTES: u64 = 4096;
 
 /// The number of bytes to keep from a piece when the next one is read, because a header may start in them.
@@ -20,10 +20,11 @@ pub(super) struct Headers {
     pub length: Option<u64>,
 }
 
-/// Reads the next headers. `None` at the end of the input. `is_lost` says that the preceding bytes belong to a message that was already answered.
+/// Reads the next headers. `None` at the end of the input. `is_lost` means that the preceding bytes belong to a message that was already answered
+/// with an error.
 pub(super) async fn next_headers(input: &mut (impl AsyncBufRead + Unpin), is_lost: bool) -> Option<Headers> {
     let mut named: Option<Result<u64, String>> = None;
-    // The length in a header that starts inside a line, after text that belongs to no message.
+    // The length in a header that starts in the middle of a line, after bytes that are not part of any message.
     let mut inside: Option<u64> = None;
     let mut is_empty = true;
     loop {
@@ -58,7 +59,7 @@ pub(super) async fn next_headers(input: &mut (impl AsyncBufRead + Unpin), is_los
                 let value = String::from_utf8_lossy(value);
                 let read: Result<u64, String> = value.parse().map_err(|_| format!("a message of {value:?} bytes"));
                 match (read, found) {
-                    // Another header follows the value on the same line.
+                    // On the same line, another header follows the value.
                     (Err(_), Some((_, length))) => inside = Some(length),
                     (read, _) => {
                         named = Some(match (named, read) {
@@ -72,7 +73,7 @@ pub(super) async fn next_headers(input: &mut (impl AsyncBufRead + Unpin), is_los
                 }
             }
             (_, Some((_, length))) => inside = Some(length),
-            // The line is text, so the header before it was text, too.
+            // This line is not a header, so the header found before it was part of the text, too.
             (None, None) if is_lost => {
                 named = None;
                 inside = None;
@@ -82,7 +83,7 @@ pub(super) async fn next_headers(input: &mut (impl AsyncBufRead + Unpin), is_los
     }
 }
 
-/// A line, or the end of a line that is too long.
+/// A line, or the last piece of a line that is longer than the limit.
 struct Line {
     text: Vec<u8>,
     is_cut: bool,

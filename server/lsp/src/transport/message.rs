@@ -18,7 +18,7 @@ const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
 pub(super) enum Reading {
     /// The message reaches the session.
     Accepted,
-    /// The client does not expect an answer. The string is the reason why the message does not reach the session.
+    /// The message does not reach the session, and the client does not expect an answer. The string is the reason.
     Ignored(&'static str),
     Refused(Refusal),
 }
@@ -30,7 +30,7 @@ pub(super) struct Refusal {
     pub(super) error: Error,
 }
 
-/// The messages that the library accepts. Any other message would end its session.
+/// The messages that the library accepts. Any other message would make the library end the session.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Message {
@@ -38,7 +38,7 @@ enum Message {
     Request(#[allow(dead_code, reason = "only the form counts")] Request),
 }
 
-/// The fields that are needed to answer a message. Other values may have any depth.
+/// The fields that are needed to answer a message. Values of other fields may be nested to any depth.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Outline {
@@ -49,7 +49,7 @@ struct Outline {
     error: Part,
 }
 
-/// A field of an outline.
+/// The value of a field in [`Outline`].
 #[derive(Default)]
 enum Part {
     #[default]
@@ -87,7 +87,7 @@ impl Refusal {
         Self { id, error }
     }
 
-    /// A request with the ID of the message. The session answers it with the error.
+    /// A request with the ID of the rejected message. The session answers it with the error.
     pub(super) fn request(&self) -> String {
         json!({ "jsonrpc": "2.0", "id": self.id, "method": REFUSED, "params": self.error }).to_string()
     }
@@ -99,7 +99,7 @@ pub(super) fn read(body: &[u8]) -> Reading {
         let error = Error::parse_error();
         Reading::Refused(Refusal::of(outline, error.code, error.message))
     };
-    // serde also accepts a list for a struct, so check this first.
+    // serde also accepts a list for a struct, so check for an object first.
     if !body.trim_ascii_start().starts_with(b"{") {
         let is_json = str::from_utf8(body).is_ok() && serde_json::from_slice::<IgnoredAny>(body).is_ok();
         return if is_json {
@@ -150,7 +150,7 @@ pub(super) fn read(body: &[u8]) -> Reading {
     match message {
         Ok(Message::Request(_)) => Reading::Accepted,
         Ok(Message::Response(_)) => invalid("neither a request nor a response"),
-        // The JSON is valid, but exceeds the limits on numbers or nesting.
+        // The message is valid JSON, but exceeds serde's limits on numbers or nesting.
         Err(_) => match serde_json::from_slice::<Value>(body) {
             Err(error) => invalid(&error.to_string()),
             Ok(_) => invalid("not a request"),
@@ -163,7 +163,7 @@ impl Part {
         matches!(self, Self::Absent)
     }
 
-    /// The value as the ID of an answer.
+    /// The value to send back as the ID of an answer.
     fn given_back(&self) -> Value {
         match self {
             Self::Integer(id) => json!(id),

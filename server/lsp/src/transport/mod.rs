@@ -15,8 +15,8 @@ use self::{
     rewind::Rewind,
 };
 
-/// The maximum size of a message, in bytes. Longer ones are answered with an error. Real documents are much smaller: editors do not send files over
-/// 50 MB, and the API server accepts no manifest over 3 MB.
+/// The maximum size of a message, in bytes. Longer messages are answered with an error. Real documents are much smaller: editors do not send files
+/// over 50 MB, and the API server accepts no manifest over 3 MB.
 const MAX_MESSAGE_BYTES: u64 = 128 << 20;
 
 /// The maximum size of the buffer to keep between messages, in bytes.
@@ -29,7 +29,7 @@ const REFUSED: &str = "crd-analyzer/refused";
 pub(crate) async fn filter_malformed(input: impl AsyncRead + Unpin, mut output: impl AsyncWrite + Unpin) {
     let mut input = Rewind::new(input);
     let mut body = Vec::new();
-    // After an invalid message, search for a header anywhere in a line, because the end of the message is unknown.
+    // After an invalid message, search for a header in the middle of lines, too, because the end of the message is unknown.
     let mut is_lost = false;
     while let Some(Headers { problem, length }) = next_headers(&mut input, is_lost).await {
         is_lost = problem.is_some();
@@ -62,7 +62,7 @@ pub(crate) async fn filter_malformed(input: impl AsyncRead + Unpin, mut output: 
             }
             Reading::Refused(refusal) => {
                 if refusal.error.code == tower_lsp::jsonrpc::ErrorCode::ParseError {
-                    // The length may be wrong, so the next header may start at the end of these bytes.
+                    // The declared length may be wrong, so the next header may start within the last bytes of this body.
                     is_lost = true;
                     input.put_back(body.split_off(body.len().saturating_sub(MAX_TAIL_BYTES)));
                 }
@@ -98,7 +98,7 @@ enum Body {
 
 /// Reads a message body, and allocates memory only as bytes arrive. `None` at the end of the input.
 ///
-/// No line of JSON ends like a header, because JSON strings contain no line breaks. If such a line appears, the declared length was too
+/// A line of JSON never ends like a header, because JSON strings contain no line breaks. If a line ends like a header, the declared length was too
 /// large, and the next message starts there.
 async fn read_body(input: &mut Rewind<impl AsyncRead + Unpin>, length: u64, body: &mut Vec<u8>) -> Option<Body> {
     let length = usize::try_from(length).ok()?;

@@ -1,4 +1,4 @@
-//! A reader that bytes can be put back into.
+//! A byte reader into which bytes can be put back.
 
 use std::{
     pin::Pin,
@@ -7,10 +7,10 @@ use std::{
 
 use tokio::io::{AsyncBufRead, AsyncRead, BufReader, ReadBuf};
 
-/// Reads the bytes that were put back, then its input.
+/// Reads the bytes that were put back, then the input.
 pub(super) struct Rewind<R> {
     again: Vec<u8>,
-    /// The number of bytes of `again` that were read.
+    /// The number of bytes of `again` that were already read.
     at: usize,
     input: BufReader<R>,
 }

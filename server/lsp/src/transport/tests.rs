@@ -232,18 +232,18 @@ async fn goes_on_behind_a_length_that_is_wrong() {
     let cut = "7 -32600 a header is inside the message: its Content-Length is too large";
     for length in 1..3000 {
         let expected = match length {
-            // The length is too short: the rest of the body is skipped.
+            // The declared length is too short: the transport skips the rest of the body.
             0..37 => PARSE,
             37 => request,
-            // The body includes part of the next header.
+            // The declared length includes part of the next header.
             38..57 => PARSE,
-            // The body includes the whole next header.
+            // The declared length includes the whole next header.
             _ => cut,
         };
         let input = format!("Content-Length: {length}\r\n\r\n{request}");
         check_and_next(input, &[expected]).await;
     }
-    // A header inside a broken message: the message that it announces never arrives.
+    // A header inside a broken message announces a message that never arrives.
     for length in ["5", "30", "100", "1000000", "1000000000"] {
         let text = format!("no\r\nContent-Length: {length}\r\n\r\n");
         let input = [framed(text), framed(GOOD), framed(GOOD)].concat();

@@ -132,7 +132,7 @@ async fn errors_of_old_copies_are_hints_while_there_is_a_better_crd() {
     let (mut client, folder) = open(&[("releases/v1.2.0/crd.yaml", &broken)]).await;
     let old = uri(folder.path(), "releases/v1.2.0/crd.yaml");
     until(&mut client, &old, 1).await;
-    // Open the CRD that people edit.
+    // Open the original CRD, which people edit.
     client.open(&uri(folder.path(), "crd.yaml"), 1, CRD).await;
     let found = until(&mut client, &old, 4).await;
     assert!(found.to_string().contains("the path names release 1.2.0"), "{found}");
@@ -204,7 +204,7 @@ async fn a_folder_above_the_repository_says_nothing_of_its_first_diagnostics() {
     let folder = tempfile::tempdir().expect("a folder");
     let root = folder.path().join("testdata/project");
     std::fs::create_dir_all(root.join(".git")).expect("a folder");
-    // Many files to read before the repository is described, so that the first answer is certain to come before that.
+    // Create many files to read before the repository is described, so that the first answer comes before the description.
     for at in 0..150 {
         let part = root.join(format!("part-{at}"));
         std::fs::create_dir(&part).expect("a folder");

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::client::{Client, pushed};
 
-/// A CRD whose analysis takes seconds, while everything else takes milliseconds: each property has a rule of its own to compile.
+/// A CRD whose analysis takes seconds, because each property has its own rule to compile. Everything else takes milliseconds.
 fn definition() -> String {
     let mut text = crate::BROKEN.replace("properties: {\"é😀\": {type: strng}}", "properties:");
     text.push_str("          first: {type: strng}\n");
@@ -23,7 +23,7 @@ fn definition() -> String {
     text
 }
 
-/// During an analysis, all other requests are answered, even for a newer version.
+/// During an analysis, all other requests are answered, even those for a newer version.
 #[tokio::test(flavor = "multi_thread")]
 async fn no_answer_waits_for_the_judge() {
     let mut capabilities = pushed();

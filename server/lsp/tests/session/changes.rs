@@ -57,7 +57,7 @@ async fn start(folder: &TempDir, settings: Value) -> (Client, String) {
     (client, crd)
 }
 
-/// Waits for a list of diagnostics for a version that has `count` items.
+/// Waits for a list of diagnostics with `count` items for a version of the document.
 async fn found(client: &mut Client, uri: &str, version: i32, count: usize) -> Vec<Value> {
     loop {
         let list = client.published(uri, version).await;
@@ -152,7 +152,7 @@ async fn what_changed_is_named_and_errors_come_first() {
             ]
             .as_slice(),
         ),
-        // The error describes the problem in the rule, and not that the rule has changed.
+        // The error is about the problem in the rule, not about the fact that the rule has changed.
         (
             with("self < maximum"),
             &["`maximum` is neither a variable nor a function"],
@@ -199,7 +199,7 @@ async fn nothing_is_lost_while_somebody_types() {
     client.until_asked("workspace/codeLens/refresh").await;
     let before = lenses(&mut client, &crd).await;
     assert_eq!(before.len(), 1);
-    // Type a comment above, one character at a time: each list has the diagnostic immediately, one line further down.
+    // Type a comment above, one character at a time. After each character, the diagnostic must be in the list, and move down with the new line.
     let typed = "# a line\n";
     for (n, key) in typed.char_indices() {
         let version = 3 + n as i32;
@@ -212,7 +212,7 @@ async fn nothing_is_lost_while_somebody_types() {
     let after = lenses(&mut client, &crd).await;
     assert_eq!(after.len(), 1);
     assert_eq!(after[0]["range"]["start"]["line"], VERSION + 1);
-    // Make a second change, which is found, too.
+    // Make a second change, which must be found, too.
     let removed = [MODE + 1, 38, MODE + 1, 41];
     client.change(&crd, last + 1, &[(removed, "")]).await;
     let list = found(&mut client, &crd, last + 1, 2).await;
@@ -300,7 +300,7 @@ async fn comments_and_configuration_silence_changes() {
     assert_eq!(list[0]["severity"], 2);
     let comment = "# crd-analyzer: ignore[breaking-change] nobody has more";
     client.change(&crd, 3, &[([SIZE, 45, SIZE, 52], comment)]).await;
-    // The comment is never reported as unused, whether or not the changes are known yet.
+    // The suppression comment is never reported as unused, whether or not the changes are known yet.
     assert_eq!(client.published(&crd, 3).await.len(), 0);
     client.change(&crd, 4, &[([MODE, 38, MODE, 41], "")]).await;
     let list = found(&mut client, &crd, 4, 1).await;

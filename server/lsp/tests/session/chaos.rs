@@ -32,13 +32,13 @@ const MOST_WAITING: usize = 16;
 /// The maximum size of a text, in bytes. Longer ones would slow the session down.
 const MOST_BYTES: usize = 12 << 10;
 
-/// The time limit for two servers to agree. The test asserts nothing about the actual time.
+/// How long to wait for two servers to agree. The test makes no assertion about the time that they take.
 const PATIENCE: Duration = Duration::from_mins(2);
 
 /// Longer than the pause in typing of 0.15 s after which the server searches for hazards.
 const PAUSE: Duration = Duration::from_millis(300);
 
-/// The capabilities of a server, and the requests of each.
+/// The capabilities that a server may announce, with the requests that each allows.
 const REQUESTS: &[(&str, &[&str])] = &[
     ("codeActionProvider", &["textDocument/codeAction"]),
     ("codeLensProvider", &["textDocument/codeLens"]),
@@ -84,7 +84,7 @@ const LAST_VERSION: &str = "1.35..1.37";
 
 struct Document {
     uri: String,
-    /// The text at the beginning.
+    /// The text of the document at the start.
     original: String,
     text: String,
     /// The version of the document. `None` if it is closed.
@@ -327,13 +327,13 @@ impl Chaos {
     /// Stops typing: opens every document, with a text that the server does not treat as being typed.
     async fn rest(&mut self) {
         configure(&mut self.client, LAST_VERSION).await;
-        // If every file were broken, nothing would be built.
+        // Keep one original file: if every file were broken, nothing would be built.
         let is_built = self.folder.is_some();
         let kept = self.random.below(self.documents.len());
         for at in 0..self.documents.len() {
             let Document { text, original, .. } = &self.documents[at];
             let text = if is_built && at != kept { original } else { text };
-            // For an unreadable CRD, the server uses the last readable text, which a new server does not know.
+            // For an unreadable CRD, this server uses the last readable text, but a new server does not know that text.
             let counts = if text.contains("CustomResourceDefinition") && !is_readable(text) {
                 original.clone()
             } else {
@@ -342,7 +342,7 @@ impl Chaos {
             if self.documents[at].version.is_none() {
                 self.open(at).await;
             }
-            // Kept errors last for one more edit.
+            // Errors that are kept while typing disappear after one more edit.
             for _ in 0..2 {
                 self.replace(at, counts.clone()).await;
                 let uri = self.documents[at].uri.clone();
@@ -379,7 +379,7 @@ async fn configure(client: &mut Client, version: &str) {
     client.notify("workspace/didChangeConfiguration", settings).await;
 }
 
-/// Takes the published lists. The last one for a document replaces earlier ones.
+/// Stores the published lists. The last list of a document replaces earlier ones.
 fn take_sent(client: &mut Client, sent: &mut BTreeMap<String, Value>) {
     for mut list in client.waiting("textDocument/publishDiagnostics") {
         let uri = list["uri"].as_str().expect("a URI").to_owned();
@@ -400,7 +400,7 @@ async fn shown(
     for uri in uris {
         let params = json!({ "textDocument": { "uri": uri } });
         if is_pushed {
-            // Lists published before the answer to another request have arrived by then.
+            // When the answer to another request arrives, all lists published before it have arrived, too.
             client.request("textDocument/foldingRange", params).await;
             take_sent(client, sent);
             all.push(sent.get(uri).cloned().unwrap_or(Value::Null));
@@ -408,7 +408,7 @@ async fn shown(
         }
         let id = client.begin("textDocument/diagnostic", params).await;
         let mut response = client.response(id).await;
-        // The result may have been dropped in the meantime because the CRD has changed.
+        // The server may have dropped the result in the meantime because the CRD has changed.
         all.push(response["result"]["items"].take());
     }
     all
@@ -435,7 +435,7 @@ fn change(text: &str, edit: &Edit, encoding: &str) -> Value {
     json!({ "range": { "start": start, "end": end }, "text": edit.text })
 }
 
-/// Moves the positions of an edit out of CR LF, because LSP has no position between the two characters.
+/// If an edit starts or ends inside CR LF, moves it out, because LSP has no position between the two characters.
 fn between_characters(mut edit: Edit, text: &str) -> Edit {
     let moved = |at: usize| at - usize::from(text[..at].ends_with('\r') && text[at..].starts_with('\n'));
     edit.range = moved(edit.range.start)..moved(edit.range.end);
@@ -506,7 +506,7 @@ async fn check(seed: u64) {
 #[test]
 fn what_is_shown_after_chaos_is_what_a_fresh_server_shows() {
     for seed in seeds("CRD_ANALYZER_CHAOS", SEEDS) {
-        // To run a failed session again: `CRD_ANALYZER_CHAOS=SEED..SEED+1`.
+        // A failed session can be run again with `CRD_ANALYZER_CHAOS=SEED..SEED+1`.
         println!("seed {seed}");
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .enable_time()

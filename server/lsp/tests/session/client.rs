@@ -14,7 +14,7 @@ use tokio::{
     task::JoinHandle,
 };
 
-/// How long to wait for an expected message. Tests do not wait for the absence of a message: they provoke a later one instead.
+/// How long to wait for an expected message. A test never waits to see that a message does not come: it provokes a later message instead.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A client and its connection to a server.
@@ -29,14 +29,14 @@ pub(crate) struct Client {
     next_id: i64,
     /// Messages received while waiting for another one.
     waiting: VecDeque<Value>,
-    /// The requests of the server, which are answered immediately.
+    /// The requests that the server has sent. The client answers them immediately.
     pub(crate) asked: Vec<Value>,
     /// The answer to `workspace/configuration`.
     pub(crate) settings: Value,
 }
 
 impl Client {
-    /// A client of a server that waits for `initialize`.
+    /// Connects a client to a server that waits for `initialize`.
     pub(crate) fn connect() -> Self {
         let (ours, theirs) = tokio::io::duplex(1 << 16);
         let (their_input, their_output) = tokio::io::split(theirs);
@@ -147,7 +147,7 @@ impl Client {
         found.into_iter().map(|mut it| it["params"].take()).collect()
     }
 
-    /// Waits until the server has sent a request of a method.
+    /// Waits until the server sends a request with this method, and returns its parameters.
     pub(crate) async fn until_asked(&mut self, method: &str) -> Value {
         loop {
             if let Some(at) = self.asked.iter().position(|it| it["method"] == method) {
@@ -158,7 +158,7 @@ impl Client {
         }
     }
 
-    /// The first message that fits. Keeps the messages before it.
+    /// The first message that fits. Messages before it are kept for later.
     async fn find(&mut self, fits: impl Fn(&Value) -> bool) -> Value {
         if let Some(at) = self.waiting.iter().position(&fits) {
             return self.waiting.remove(at).expect("it is there");
@@ -224,7 +224,7 @@ impl Client {
             .await;
     }
 
-    /// Changes a document: `[start line, start column, end line, end column]` and the new text.
+    /// Changes a document. An edit is `[start line, start column, end line, end column]` and the new text.
     pub(crate) async fn change(&mut self, uri: &str, version: i32, edits: &[([u64; 4], &str)]) {
         let changes: Vec<_> = edits
             .iter()
@@ -285,7 +285,7 @@ impl Client {
         list(message["params"]["diagnostics"].take())
     }
 
-    /// The document versions of all lists that were received but not read.
+    /// The document versions of all lists that were received but not yet read.
     pub(crate) fn other_versions(&self) -> Vec<i64> {
         let lists = self
             .waiting
@@ -300,8 +300,8 @@ impl Client {
             .retain(|it| it["method"] != "textDocument/publishDiagnostics");
     }
 
-    /// Ends the session like [`Self::finish`], but accepts further lists of diagnostics. Their number depends on the progress of the
-    /// server's background work.
+    /// Ends the session like [`Self::finish`], but accepts lists of diagnostics that were not read. Their number depends on how far the server's
+    /// background work got.
     pub(crate) async fn finish_with_lists(mut self) {
         self.request("shutdown", Value::Null).await;
         self.forget_published();

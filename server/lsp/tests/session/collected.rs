@@ -1,4 +1,4 @@
-//! CRDs of other projects that the repository keeps, by their lock.
+//! CRDs of other projects that a repository collects, as listed in its lock.
 
 use std::path::Path;
 
@@ -44,7 +44,7 @@ async fn locked_definitions_count_and_the_lock_is_watched() {
     }
     assert_eq!(codes(&found), ["number-too-large"]);
     assert_eq!(found[0]["relatedInformation"][1]["location"]["uri"], uri(&crd));
-    // The lock announces an added CRD, even if the editor does not report the CRD's file first.
+    // The changed lock announces an added CRD, even if the editor has not yet reported the CRD's file.
     let gadgets = DEFINITION.replace("Widget", "Gadget").replace("widgets", "gadgets");
     let other = repository.join(".crd-analyzer/crds/gadgets.example.com.yaml");
     std::fs::write(&other, &gadgets).expect("written");

@@ -149,7 +149,7 @@ async fn what_a_client_cannot_do_is_left_out() {
     }
     let text = serde_json::to_string(&list).expect("JSON");
     assert!(!text.contains("$0") && !text.contains("${"), "{text}");
-    // Nor item kinds of later LSP versions.
+    // Item kinds of later LSP versions are not used either.
     let object = "apiVersion: example.com/v1\nkind: Widget\nspec:\n  mode: ";
     client
         .open(URI, 2, &DEFINITION.replace("fo\n", "}\n").replace("self.\n", "self'\n"))
@@ -342,7 +342,7 @@ async fn words_of_other_files_stay_away_where_nothing_fits() {
         items[0]["textEdit"]["range"]["start"]["character"], 8,
         "an item that replaces nothing always matches"
     );
-    // The client completes lines without text, and files that are not manifests.
+    // The client gets a list for a line without text, and for files that are not manifests.
     client
         .open("file:///work/compose.yaml", 1, "services:\n  web: im\n")
         .await;

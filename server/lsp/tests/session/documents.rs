@@ -1,4 +1,4 @@
-//! The server's text equals the client's, for edits of any order and size.
+//! The server's text equals the client's after edits of any order and size.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! How many objects of the workspace fail a constraint of a CRD that somebody edits.
+//! The number of workspace objects that fail a constraint of a CRD while somebody edits the CRD.
 
 use std::path::Path;
 
@@ -30,7 +30,7 @@ spec:
           mode: {type: string, enum: [a, b]}
 ";
 
-/// The lines of what tests edit.
+/// The lines that the tests edit.
 const REQUIRED: u64 = 14;
 const RULE: u64 = 16;
 const SIZE: u64 = 18;
@@ -50,7 +50,7 @@ fn write(folder: &Path, path: &str, text: &str) {
     std::fs::write(path, text).expect("written");
 }
 
-/// A session in a folder with these files, in which the CRD is open.
+/// Starts a session in a folder with these files, and opens the CRD.
 async fn open(files: &[(&str, &str)], is_list_shown: bool) -> (Client, TempDir, String) {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::create_dir(folder.path().join(".git")).expect("a folder");
@@ -71,7 +71,7 @@ async fn open(files: &[(&str, &str)], is_list_shown: bool) -> (Client, TempDir, 
     (client, folder, crd)
 }
 
-/// The lines and sentences of the lenses that are not about costs, when they are as expected.
+/// Waits until the lenses that are not about costs have the expected lines and titles.
 async fn lenses(client: &mut Client, crd: &str, expected: &[(u64, &str)]) -> Vec<Value> {
     let expected: Vec<(u64, String)> = expected.iter().map(|it| (it.0, it.1.to_owned())).collect();
     loop {
@@ -110,7 +110,7 @@ async fn a_bound_that_is_edited_says_which_objects_fail_it() {
         json!({ "uri": uri(folder.path(), "config/both.yaml"), "range": range })
     };
     assert_eq!(places, [size(3), size(9)]);
-    // The objects count as they are on the screen.
+    // For an open object, the text in the editor applies.
     let other = uri(folder.path(), "config/both.yaml");
     client.open(&other, 1, &both).await;
     client
@@ -118,7 +118,7 @@ async fn a_bound_that_is_edited_says_which_objects_fail_it() {
         .await;
     let expected = [(SIZE, "all 3 objects in the workspace pass `maximum`")];
     lenses(&mut client, &crd, &expected).await;
-    // What was not edited says nothing.
+    // A constraint that was not edited has no lens.
     client.change(&crd, 3, &[([SIZE, 41, SIZE, 43], "100")]).await;
     lenses(&mut client, &crd, &[]).await;
     client.finish_with_lists().await;
@@ -131,7 +131,7 @@ async fn rules_enums_and_required_fields_are_counted_too() {
     // One fails the rule, although nobody edits it.
     let fails = "1 of 2 objects in the workspace fails this rule";
     let found = lenses(&mut client, &crd, &[(RULE, fails)]).await;
-    // A client without the list is led to the first object.
+    // For a client that cannot list objects, a click opens the first one.
     run(&mut client, "crd-analyzer.showChange", &found[0]).await;
     let shown = client.until_asked("window/showDocument").await;
     assert!(
@@ -151,7 +151,7 @@ async fn rules_enums_and_required_fields_are_counted_too() {
         (MODE, "2 of 2 objects in the workspace fail `enum`"),
     ];
     lenses(&mut client, &crd, &expected).await;
-    // While the rule has an error, nothing fails it.
+    // While the rule has an error, it has no lens.
     client.change(&crd, 3, &[([RULE, 21, RULE, 25], "sizes")]).await;
     lenses(&mut client, &crd, &[expected[0], expected[2]]).await;
     client.finish_with_lists().await;

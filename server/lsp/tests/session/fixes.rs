@@ -327,7 +327,7 @@ async fn what_keeps_the_value_comes_before_what_removes_it() {
     }
 }
 
-/// Findings of our own lints have fixes, too: a fix is checked against all displayed diagnostics.
+/// Findings of our own lints have fixes, too: whether a fix works is checked against all displayed diagnostics.
 #[tokio::test]
 async fn what_lints_find_has_its_fixes() {
     let mut client = Client::start(capabilities("utf-16")).await;

@@ -61,7 +61,7 @@ async fn markers_are_completed_and_explained() {
     let folder = json!({ "uri": format!("file://{}", folder.path().display()), "name": "a" });
     let params = json!({ "capabilities": capabilities, "workspaceFolders": [folder] });
     let mut client = Client::start_with(params).await;
-    // Text before the marker has other columns in UTF-16.
+    // With `é😀` before the marker, its columns in UTF-16 are different from those in bytes.
     let text = "package v1\n\ntype A struct {\n\t/* é😀 */\n\t// +kubebuilder:validation:MaxL\n\tB string\n}\n";
     client.open(&uri, 1, text).await;
     let at =
@@ -85,7 +85,7 @@ async fn markers_are_completed_and_explained() {
         "it does not fit a field"
     );
     assert!(item("example:size").is_some(), "it is declared");
-    // The item already has its documentation.
+    // The item already includes its documentation, so resolving it changes nothing.
     assert_eq!(client.request("completionItem/resolve", length.clone()).await, *length);
     client.change(&uri, 2, &[([4, 32, 4, 32], "ength=3")]).await;
     let hover = client.request("textDocument/hover", at(12)).await;
@@ -205,7 +205,7 @@ async fn go_files_are_asked_for_in_projects_of_kubebuilder() {
             let selector = json!([{ "language": "go", "scheme": "file" }]);
             assert!(found.is_none_or(|it| it["registerOptions"]["documentSelector"] == selector));
         }
-        // The client does not support dynamic registration for these.
+        // The client does not support dynamic registration of these features.
         assert!(!registrations.iter().any(|it| it["method"] == "textDocument/codeAction"));
         client.finish_with_lists().await;
     }
@@ -394,7 +394,7 @@ async fn rules_in_markers_have_a_cost_and_the_bound_that_fits() {
         lenses.contains("over budget") && lenses.contains("Add maxItems"),
         "{lenses}"
     );
-    // The limit is a marker above the field.
+    // The fix for the missing limit adds a marker above the field.
     let edits = repairs(&mut client, &uri, &list[0]).await;
     let field = dear[..dear.find("\tTags []").expect("the field")].matches('\n').count();
     let is_bound = |it: &&(String, serde_json::Value)| {
@@ -442,7 +442,7 @@ async fn all_repairs_are_those_of_markers_and_of_what_they_make() {
 async fn variables_of_rules_in_markers_get_another_name() {
     let folder = tempfile::tempdir().expect("a folder");
     let uri = project(folder.path());
-    // The text before the names has escapes, and other columns in UTF-16.
+    // The text before the names contains escapes, and characters whose UTF-16 columns differ from bytes.
     let rule = r#"rule="'é😀\"' != '' && [self.limit].all(it, it > 0 && [it].exists(o, o == it))""#;
     let text = ORDER.replacen("rule=\"self.price <= self.limit\"", rule, 1);
     let of_workspace = json!({ "uri": format!("file://{}", folder.path().display()), "name": "shop" });
@@ -559,7 +559,7 @@ async fn a_new_field_is_known_before_controller_gen_has_run() {
         written.contains("              extra:\n                format: int32\n"),
         "{written}"
     );
-    // As controller-gen does, this makes the metadata required, and changes nothing else.
+    // As with controller-gen, this makes the metadata required and changes nothing else.
     assert!(
         written.contains("            - message: too \"dear\"\n              rule: self.extra <="),
         "{written}"

@@ -1,4 +1,4 @@
-//! Typing in Go files: whatever is kept from key to key, a server that has followed all edits says what a fresh one says of the same texts.
+//! Typing in Go files: the server keeps results between keystrokes. After any edits, it must report the same as a new server does for the same texts.
 
 use std::{
     ops::Range,
@@ -11,17 +11,17 @@ use serde_json::{Value, json};
 
 use crate::client::{Client, list, pulling};
 
-/// The seeds of every test run; `CRD_ANALYZER_CHAOS=100..400` plays others.
+/// The seeds of a normal test run. `CRD_ANALYZER_CHAOS=100..400` runs others.
 const SEEDS: Range<u64> = 0..4;
 
-/// Edits of one session, and how many of them come before the servers are compared.
+/// The number of edits in a session, and the number of edits between two comparisons of the servers.
 const EDITS: usize = 24;
 const TOGETHER: usize = 4;
 
-/// How long two servers may take to agree. Nothing is asserted of the time that they need.
+/// How long to wait for two servers to agree. The test makes no assertion about the time that they take.
 const PATIENCE: Duration = Duration::from_mins(2);
 
-/// The server looks for hazards of rules, and into other open files, when the user has not typed for 0.15 s.
+/// Longer than the pause in typing of 0.15 s after which the server searches for hazards and checks other open files.
 const PAUSE: Duration = Duration::from_millis(400);
 
 const GROUP: &str = "// +groupName=shop.example.com\npackage v1\n";
@@ -74,7 +74,7 @@ type Money struct {
 type Currency string
 ";
 
-/// What somebody types into one of the files: a text, and what it becomes. It may be typed back.
+/// The edits that the test makes: a string, and its replacement. An edit may also be reversed.
 const TYPED: [(&str, &str); 13] = [
     ("self.price.cents", "self.prise.cents"),
     ("self.cents > 0", "self.cents > '0'"),
@@ -213,7 +213,7 @@ impl Project {
         self.folder.path()
     }
 
-    /// A server with both files open.
+    /// Starts a server and opens both files.
     async fn server(&self) -> Client {
         let folder = json!({ "uri": format!("file://{}", self.path().display()), "name": "shop" });
         let params = json!({ "capabilities": pulling(), "workspaceFolders": [folder] });
@@ -228,7 +228,7 @@ impl Project {
         let mut said = Vec::new();
         for file in 0..FILES.len() {
             let mut items = list(client.pull(&self.uri(file), None).await["items"].take());
-            // Each server has pages of its own.
+            // Each server writes its own pages, so their links differ.
             for item in &mut items {
                 item["codeDescription"] = Value::Null;
             }
@@ -237,12 +237,12 @@ impl Project {
         said
     }
 
-    /// Types something. Returns the file that has changed.
+    /// Makes a random edit. Returns the index of the changed file.
     fn edit(&mut self, random: &mut Random) -> usize {
         loop {
             let (one, other) = TYPED[random.below(TYPED.len())];
             for (file, text) in self.texts.iter_mut().enumerate() {
-                // What was typed is mostly longer than what was there.
+                // Look for the replacement first, because it usually contains the original.
                 let (from, to) = if text.contains(other) {
                     (other, one)
                 } else {
@@ -257,7 +257,7 @@ impl Project {
     }
 }
 
-/// Diagnostics, one a line.
+/// Prints diagnostics, one per line.
 fn short(said: &[Vec<Value>]) -> String {
     let lines: Vec<String> = said.iter().flatten().map(Value::to_string).collect();
     lines.join("\n")

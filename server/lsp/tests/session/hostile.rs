@@ -6,15 +6,15 @@ use serde_json::{Value, json};
 
 use crate::client::{Client, list, pulling};
 
-/// A double-quoted YAML scalar that moves the cursor, changes the direction of text, hides text, starts a line with a workflow command, loads an
-/// image, and runs a command.
+/// A double-quoted YAML scalar that moves the cursor, changes the text direction, hides text, starts a line with a workflow command, loads an image,
+/// and runs a command.
 const QUOTED: &str = r#""a\u001b[2J\u009b31mb\u202ec\u2066d\u200be\U000E0041f\n::error file=x::g\r##[error]h ![i](https://evil.example/x.png) [j](command:k) <img src=l> [m]: command:n""#;
 
-/// The same with literal characters, as far as YAML accepts them.
+/// The same content as literal characters, as far as YAML accepts them.
 const RAW: &str =
     "'a\u{202e}b\u{2066}c\u{200b}d ##[error]f ::error::g ![i](https://evil.example/x.png) [j](command:k) <img src=l>'";
 
-/// Keys whose values are not shown: text to insert into the document, or our own addresses and numbers.
+/// Keys whose values are not displayed: text to insert into the document, and crd-analyzer's own addresses and numbers.
 const NOT_SHOWN: &[&str] = &[
     "arguments",
     "data",
@@ -114,12 +114,12 @@ fn is_hidden(c: char) -> bool {
         || matches!(c, '\u{feff}' | '\u{fffe}' | '\u{ffff}')
 }
 
-/// The number of checked strings.
+/// Counts the strings that were checked.
 #[derive(Default)]
 struct Seen {
-    /// Strings that contain part of the hostile text.
+    /// The number of strings that contain part of the hostile text.
     texts: usize,
-    /// Such strings in Markdown.
+    /// The number of such strings that are Markdown.
     markdown: usize,
 }
 
@@ -147,7 +147,7 @@ impl Seen {
         }
     }
 
-    /// Checks messages, which may also appear in a log: no line may be a workflow command.
+    /// Checks messages. They may also appear in a log, so no line may be a workflow command.
     fn check_messages(&mut self, client: &mut Client) {
         for method in ["window/showMessage", "window/logMessage", "$/logTrace", "$/progress"] {
             for message in client.waiting(method) {
@@ -180,7 +180,7 @@ fn capabilities() -> Value {
     capabilities
 }
 
-/// Positions all over a document, at the start of words, with UTF-16 columns.
+/// Positions all over a document, at the starts of words, with columns in UTF-16.
 fn places(text: &str) -> Vec<Value> {
     let mut places = Vec::new();
     for (line, content) in text.lines().enumerate() {
@@ -211,7 +211,7 @@ async fn examine(client: &mut Client, uri: &str, text: &str, seen: &mut Seen) {
                 .begin(method, json!({ "textDocument": document, "position": place }))
                 .await;
             let response = client.response(id).await;
-            // A failed rename returns an error, whose message is shown.
+            // A failed rename returns an error, whose message the client displays.
             seen.check(method, &response["error"]);
             seen.check(method, &response["result"]);
             if *method != "textDocument/completion" {

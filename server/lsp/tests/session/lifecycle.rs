@@ -1,4 +1,4 @@
-//! LSP's rules for the beginning and the end of a session, and for invalid use.
+//! LSP's rules for the start and the end of a session, and for invalid messages.
 
 use serde_json::{Value, json};
 
@@ -110,7 +110,7 @@ async fn a_cancelled_request_is_answered_as_such() {
         .await;
     client.notify("$/cancelRequest", json!({ "id": id })).await;
     let response = client.response(id).await;
-    // The answer may come before the cancellation, but there is exactly one.
+    // The answer may come before the cancellation, but there is exactly one answer.
     let code = &response["error"]["code"];
     assert!(*code == -32800 || response.get("result").is_some(), "{response}");
     // Cancelling an unknown request is not an error.

@@ -58,7 +58,7 @@ spec:
         properties: {\"é😀\": {type: strng}}
 ";
 
-/// A CRD with one hint: a suppression that suppresses nothing.
+/// A CRD with one hint: a suppression comment that suppresses nothing.
 const HINTED: &str = "\
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition

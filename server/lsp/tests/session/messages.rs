@@ -1,4 +1,4 @@
-//! The next request is answered after any message.
+//! After any message, the server still answers the next request.
 
 use serde_json::{Value, json};
 
@@ -71,7 +71,7 @@ const PARAMS: &[&str] = &[
     r#","params":{"textDocument":{"uri":"untitled:x"},"position":{"line":4294967295,"character":4294967295},"range":{"start":{"line":9,"character":9},"end":{"line":0,"character":0}},"newName":"","ch":"","options":{"tabSize":0,"insertSpaces":true},"context":{"includeDeclaration":true,"diagnostics":[]},"positions":[],"previousResultId":"","command":"","label":"","id":{}}"#,
 ];
 
-/// Sends a message and then a request that must be answered.
+/// Sends a message and then a request, which must be answered.
 async fn next_is_answered(client: &mut Client, raw: &[u8], next: &str) -> Value {
     client.send_bytes(raw).await;
     let params = json!({ "textDocument": { "uri": "untitled:next" } });

@@ -1,4 +1,4 @@
-//! One diagnostic for each value: further errors of the value become notes, and still have their fixes.
+//! Each value has at most one diagnostic: its other errors become notes, and still have their fixes.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Files that kustomizations and Flux build: the diagnostics are those of the built objects.
+//! Files that kustomizations and Flux build: the server shows the diagnostics of the built objects.
 
 use std::path::Path;
 
@@ -84,7 +84,7 @@ impl Editor {
         }
     }
 
-    /// The later lists for a file that have not been read. Call it when another document is known to be analyzed.
+    /// The lists for a file that arrived later and have not been read. Call it once another document is known to be analyzed.
     fn others(&mut self, path: &str) -> Vec<Vec<Value>> {
         let uri = self.uri(path);
         let lists = self.client.waiting("textDocument/publishDiagnostics");
@@ -157,7 +157,7 @@ async fn unsaved_edits_of_a_patch_count_for_the_base() {
     let kustomization = editor.uri("prod/kustomization.yaml");
     editor.client.open(&kustomization, 1, "resources: []\n").await;
     editor.until("base/widget.yaml", 1, &[("missing-property", 4)]).await;
-    // After it is closed, the file on disk applies.
+    // When the kustomization is closed, the file on disk applies again.
     let closed = json!({ "textDocument": { "uri": kustomization } });
     editor.client.notify("textDocument/didClose", closed).await;
     editor.until("base/widget.yaml", 1, &[]).await;
@@ -315,7 +315,7 @@ async fn a_crd_as_it_is_built_checks_resources_elsewhere() {
     let place = place_in(&found);
     assert_eq!(place["location"]["uri"], editor.uri("crd/kustomization.yaml"));
     assert_eq!(place["message"], "`type` is set here, as kustomize builds it in `crd`");
-    // Without the patch, the field is unknown. With the patch again, its type applies.
+    // Without the patch, the field is unknown. With the patch, the type from the patch applies.
     let uri = editor.uri("crd/kustomization.yaml");
     editor.client.open(&uri, 1, "resources: [../crd.yaml]\n").await;
     editor.until("elsewhere/widget.yaml", 1, &[("unknown-field", 6)]).await;
@@ -330,14 +330,14 @@ async fn a_crd_as_it_is_built_checks_resources_elsewhere() {
     let found = editor.until("elsewhere/widget.yaml", 1, &[("wrong-type", 6)]).await;
     let line = |found: &[Value]| place_in(found)["location"]["range"]["start"]["line"].as_u64();
     assert_eq!(line(&found), Some(4));
-    // The built CRD is the same, but the location has moved.
+    // The built CRD is the same, but the location of its patch has moved.
     editor.client.change(&uri, 3, &[([0, 0, 0, 0], "# A comment.\n")]).await;
     let found = editor.until("elsewhere/widget.yaml", 1, &[("wrong-type", 6)]).await;
     assert_eq!(line(&found), Some(5));
     editor.client.finish_with_lists().await;
 }
 
-/// A folder with a CRD with a rule about two fields, and a base that satisfies the rule.
+/// A folder with a CRD that has a rule about two fields, and a base that satisfies the rule.
 fn ruled(files: &[(&str, &str)]) -> TempDir {
     let rule = "x-kubernetes-validations: [{rule: self.size < 10}], type: object, required: [size]";
     let crd = CRD.replace("type: object, required: [size]", rule);
@@ -409,7 +409,7 @@ async fn a_base_is_not_marked_while_its_patch_is_closed() {
     editor.until("alone.yaml", 1, &[("rule-failed", 4)]).await;
     editor.open("base/widget.yaml").await;
     editor.until("base/widget.yaml", 1, &[]).await;
-    // After a change of the base, the patch is still wrong, and gets its diagnostic when it is opened.
+    // After a change of the base, the patch is still wrong. It gets its diagnostic when it is opened.
     let uri = editor.uri("base/widget.yaml");
     editor.client.change(&uri, 2, &[([5, 8, 5, 9], "6")]).await;
     editor.until("base/widget.yaml", 2, &[]).await;
@@ -420,7 +420,7 @@ async fn a_base_is_not_marked_while_its_patch_is_closed() {
     editor.client.finish_with_lists().await;
 }
 
-/// The API server stores what an overlay builds: a patch alone is not an object, and each overlay produces a different one.
+/// The API server stores the result of an overlay. A patch alone is not an object, and each overlay builds a different object.
 #[tokio::test]
 async fn the_effective_object_is_what_an_overlay_builds() {
     let crd = CRD.replace(
@@ -450,7 +450,7 @@ async fn the_effective_object_is_what_an_overlay_builds() {
         let params = json!({ "textDocument": { "uri": editor.uri(path) }, "overlay": overlay });
         editor.client.request("crd-analyzer/effectiveObject", params).await
     };
-    // The patch keeps the fields that the base sets.
+    // The built object has the fields that the base sets.
     let found = ask(&mut editor, "prod/patch.yaml", Value::Null).await;
     assert_eq!(found["text"], text(3, "prod/patch.yaml"));
     assert_eq!((&found["overlay"], &found["overlays"]), (&json!("."), &json!(["."])));
@@ -468,12 +468,12 @@ async fn the_effective_object_is_what_an_overlay_builds() {
     assert_eq!(found["text"], text(5, "staging/patch.yaml"));
     let found = ask(&mut editor, "base/widget.yaml", json!("as written")).await;
     assert_eq!((&found["text"], &found["overlay"]), (&json!(base), &Value::Null));
-    // Unsaved edits of the patch apply.
+    // Unsaved edits of the patch are included.
     let patch = editor.uri("prod/patch.yaml");
     editor.client.change(&patch, 2, &[([5, 8, 5, 9], "4")]).await;
     let found = ask(&mut editor, "base/widget.yaml", json!("../prod")).await;
     assert_eq!(found["text"], text(4, "prod/patch.yaml"));
-    // A file that nothing builds has no choice.
+    // If nothing builds a file, there is no overlay to choose.
     let found = ask(&mut editor, "alone.yaml", Value::Null).await;
     assert_eq!((&found["overlay"], &found["overlays"]), (&Value::Null, &json!([])));
     editor.client.finish_with_lists().await;

@@ -25,7 +25,7 @@ spec:
     message: too many
 ";
 
-/// The position of the first `needle`, moved by some columns, in UTF-16.
+/// The position of the first `needle` plus some columns, in UTF-16.
 fn place(needle: &str, columns: usize) -> Value {
     let at = POLICY.find(needle).expect("the needle");
     let line = POLICY[..at].matches('\n').count();

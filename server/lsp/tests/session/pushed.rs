@@ -32,7 +32,7 @@ async fn of_quick_edits_the_last_is_sent_and_never_an_older_one_after_it() {
         client.change(URI, version, &[([LINE, 35, LINE, old], text)]).await;
     }
     assert_eq!(client.published(URI, 50).await.len(), 1);
-    // There are fewer lists than edits, in order. After one more edit, all earlier lists have arrived.
+    // The server publishes fewer lists than there are edits, but in order. When the list for one more edit arrives, all earlier lists have arrived.
     client.change(URI, 51, &[([LINE, 35, LINE, 40], "string")]).await;
     assert_eq!(client.published(URI, 51).await.len(), 0);
     let others = client.other_versions();
@@ -50,7 +50,7 @@ async fn a_closed_document_has_no_findings() {
         .await;
     let last = client.notification("textDocument/publishDiagnostics").await;
     assert_eq!(last, json!({ "uri": URI, "diagnostics": [] }));
-    // Edit and close: the list for the edit must not come after the one for the close.
+    // Edit and close: the list for the edit must not come after the empty list for the closed document.
     client.open(URI, 1, BROKEN).await;
     client.change(URI, 2, &[([0, 0, 0, 0], "# x\n")]).await;
     client

@@ -133,7 +133,7 @@ async fn findings_follow_the_definition_as_it_is_typed() {
         related["location"]["range"]["start"],
         json!({ "line": line, "character": column })
     );
-    // Unsaved text applies.
+    // The CRD's unsaved text applies.
     client.change(CRD, 2, &[([line, column, line, column + 1], "10")]).await;
     assert_eq!(client.published(CRD, 2).await.len(), 0);
     assert_eq!(client.published(CR, 1).await.len(), 0);
@@ -225,7 +225,7 @@ async fn definitions_on_disk_count_and_are_watched() {
     std::fs::write(&crd, DEFINITION.replace("maximum: 9", "maximum: 99")).expect("written");
     let changes = json!({ "changes": [{ "uri": uri(&crd), "type": 2 }] });
     client.notify("workspace/didChangeWatchedFiles", changes).await;
-    // An earlier list may still arrive.
+    // A list for an earlier state may still arrive first.
     while !client.published(&cr, 1).await.is_empty() {}
     client.finish_with_lists().await;
 }
@@ -267,7 +267,7 @@ async fn definitions_of_fields_are_their_schemas() {
             "{line}:{character}"
         );
     }
-    // For an unknown field, the definition is that of its parent.
+    // For an unknown field, "go to definition" opens the schema of its parent.
     client.change(CR, 2, &[([5, 0, 5, 0], "  unknown: 1\n")]).await;
     let found = client.request("textDocument/definition", at(CR, 5, 4)).await;
     assert_eq!(place(&found), (CRD.to_owned(), 18, 10));
@@ -284,7 +284,7 @@ async fn references_of_a_property_are_in_resources_too() {
     let mut client = Client::start_with(json!({ "capabilities": pushed(), "workspaceFolders": folders })).await;
     client.open(CRD, 1, DEFINITION).await;
     client.open(CR, 1, RESOURCE).await;
-    // The resource may have its diagnostic before the scan of the folder ends. The closed file has one reference for each name.
+    // The resource may get its diagnostic before the scan of the folder ends. The closed file has one reference for each name.
     let mut found = Vec::new();
     let begin = std::time::Instant::now();
     while found.len() < 3 {
@@ -344,7 +344,7 @@ async fn items_of_lists_are_resources_too() {
     let text = format!("apiVersion: v1\nkind: List\nitems:\n- {item}\n");
     let mut client = both(pulling()).await;
     client.open(LIST, 1, &text).await;
-    // The list item equals the resource, three lines further down and two columns to the right.
+    // The list item has the same text as the resource, three lines further down and two columns to the right.
     let found = client.request("textDocument/definition", at(LIST, 7, 5)).await;
     assert_eq!(place(&found), (CRD.to_owned(), 21, 14));
     let hover = client.request("textDocument/hover", at(LIST, 7, 5)).await;
@@ -432,7 +432,7 @@ async fn an_error_hides_no_warning_of_a_resource() {
     client.finish_with_lists().await;
 }
 
-/// A resource cannot fix a broken rule of its CRD.
+/// A broken rule is an error of the CRD: nothing in a resource could fix it.
 #[tokio::test]
 async fn a_rule_that_does_not_compile_is_no_mistake_of_the_resource() {
     let mut client = Client::start(pulling()).await;

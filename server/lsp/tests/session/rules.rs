@@ -1,4 +1,4 @@
-//! Errors in rules: each one is reported, at its character.
+//! Errors in rules: each one is reported at the exact character.
 
 use crd_analyzer_fixtures::styles::rules_with_a_mistake;
 use serde_json::{Value, json};
@@ -55,7 +55,7 @@ spec:
     )
 }
 
-/// The codes of the diagnostics, and whether the API server reports each only after others are fixed.
+/// The codes of the diagnostics, each with whether the API server reports it only after other errors are fixed.
 async fn shown(properties: &str) -> Vec<(String, bool)> {
     let mut client = Client::start(pulling()).await;
     client.open("file:///a.yaml", 1, &definition(properties)).await;
@@ -74,7 +74,7 @@ async fn shown(properties: &str) -> Vec<(String, bool)> {
 async fn rules_that_the_server_does_not_get_to_are_examined_and_marked() {
     let rule = "              a: {type: integer, x-kubernetes-validations: [{rule: self.x > 1}]}\n";
     assert_eq!(shown(rule).await, [("rule-type-error".to_owned(), false)]);
-    // Errors that the API server reports first: a schema that is not structural, a bad default, an error of the schema itself.
+    // Earlier errors that keep the API server from checking rules: a schema that is not structural, a bad default, an error in the schema itself.
     for earlier in [
         "              b: {description: no type}\n",
         "              b: {type: integer, default: text}\n",

@@ -1,4 +1,4 @@
-//! Typing text one character at a time: diagnostics outside the entry stay the same.
+//! Typing text one character at a time: diagnostics outside the typed entry stay the same.
 
 use serde_json::{Value, json};
 
@@ -92,7 +92,7 @@ impl Typist {
     }
 }
 
-/// The diagnostics outside the typed lines, as code and line. Lines after the typed ones are counted from the end of the text.
+/// The diagnostics outside the typed lines, as code and line. A line after the typed ones is counted from the end of the text.
 fn outside(diagnostics: &[Value], typed: std::ops::RangeInclusive<u64>) -> Vec<(String, u64)> {
     let line = |it: &Value| it["range"]["start"]["line"].as_u64().expect("a line");
     let place = |it: u64| {
@@ -110,7 +110,7 @@ fn outside(diagnostics: &[Value], typed: std::ops::RangeInclusive<u64>) -> Vec<(
     found
 }
 
-/// Types a text at the beginning of [`LINE`]. After each character, the diagnostics outside the typed lines are as before.
+/// Types a text at the beginning of [`LINE`]. After each character, the diagnostics outside the typed lines must be the same as before.
 async fn check(typed: &str) {
     let mut typist = Typist::start().await;
     let before = {

@@ -138,7 +138,7 @@ async fn a_change_that_a_transition_rule_refuses_is_marked() {
     client.finish().await;
 }
 
-/// The CRD with another scope, and with a rule that reads an optional field.
+/// The CRD with a different scope, and with a rule that reads an optional field.
 fn changed(limit: i32) -> String {
     let rule = format!("- {{rule: self.a > {limit}}}\n            - {{rule: self.size");
     let text = DEFINITION.replace("scope: Namespaced", "scope: Cluster");
@@ -161,7 +161,7 @@ async fn an_edit_is_analyzed_once() {
             "contentChanges": [{ "text": changed(version) }],
         });
         client.notify("textDocument/didChange", whole).await;
-        // The text differs from the revision, and the hazards of its rule are found after a pause. The last list has both.
+        // The changed limit differs from the revision, and the rule's hazards are found after a pause. The last list has both.
         loop {
             let list = client.published(&crd, version).await;
             let has = |code: &str| list.iter().any(|it| it["code"] == code);
@@ -177,7 +177,7 @@ async fn an_edit_is_analyzed_once() {
         let count = traces
             .iter()
             .filter(|it| it["message"].as_str().is_some_and(|it| it.starts_with(&analyzed)));
-        // The first edit may be analyzed before git has answered.
+        // The first edit may be analyzed before git has answered, so it may be analyzed twice.
         assert!(version == 2 || count.count() == 1, "{traces:?}");
     }
     client.finish().await;

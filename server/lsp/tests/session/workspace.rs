@@ -27,7 +27,7 @@ async fn start(mut capabilities: Value, folders: &[&Path]) -> Client {
     .await
 }
 
-/// The reported files with the kinds of their reports, sorted.
+/// The files that have reports, each with the kind of its report, sorted.
 async fn pull(client: &mut Client, known: &[(&str, &str)]) -> Vec<(String, String, String)> {
     let known: Vec<_> = known
         .iter()
@@ -78,7 +78,7 @@ async fn files_with_findings_are_reported_until_they_change() {
         expected,
         "one is told to be clean, one is new"
     );
-    // Diagnostics of an open document are pulled separately.
+    // The diagnostics of an open document are pulled separately, and are not in this list.
     client.open(&uri(&second), 1, BROKEN).await;
     assert_eq!(pull(&mut client, &[]).await, []);
     client.finish().await;
@@ -110,7 +110,7 @@ async fn a_long_scan_shows_its_progress() {
         120
     );
     client.progress(&json!("mine")).await;
-    // Everything is known now, so this request shows no progress.
+    // All results are known by now, so this request shows no progress.
     client
         .request("workspace/diagnostic", json!({ "previousResultIds": [] }))
         .await;

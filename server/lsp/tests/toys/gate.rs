@@ -1,5 +1,5 @@
-//! A kind that no API server has, added as a contributor would add one: its fields, its validation, the variables of its two expressions,
-//! and its row.
+//! A kind that no API server has, added as a contributor would add one: its fields, its validation, the variables of its two expressions, and its
+//! entry in the table of kinds.
 
 use std::sync::Arc;
 
@@ -92,7 +92,7 @@ pub(crate) static ROW: Row = Row {
     names: &[],
 };
 
-/// The variables and the result type of an expression in this field of a door.
+/// The variables and the result type of the expression in this field of a door.
 fn site(field: &str, version: KubernetesVersion) -> Option<Context> {
     let results: &'static [Type] = match field {
         "opens" => &[Type::Bool],

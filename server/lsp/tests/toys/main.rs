@@ -1,4 +1,4 @@
-//! An extension in a single file works everywhere. These sessions test a kind with two expressions, and a language that a CRD is generated from.
+//! An extension in a single file works in the whole server. These tests add a kind with two expressions, and a language that a CRD is generated from.
 
 #![allow(clippy::disallowed_methods, reason = "tests run programs and read files")]
 
@@ -43,7 +43,7 @@ check «self.color != ~red~ || self.name.contains(self.color)»
 check «self.name.split(~,~).all(it, self.name.split(~,~).exists(other, other == it))»
 ";
 
-/// The position of the first `needle`, moved by some columns.
+/// The position of the first `needle` plus some columns.
 fn place(needle: &str, columns: usize) -> Value {
     place_in(GATE, needle, columns)
 }
@@ -163,7 +163,7 @@ async fn an_outline_and_tokens_are_there() {
     client.finish().await;
 }
 
-/// Starts a session with a shape file, and returns its diagnostics once the generated CRD is checked, after a pause in typing.
+/// Starts a session with a shape file. Returns its diagnostics once the generated CRD has been checked, after a pause in typing.
 async fn start_shape() -> (Client, Vec<Value>) {
     let mut client = start_with(SHAPE_URI, SHAPE).await;
     for _ in 0..100 {
@@ -279,7 +279,7 @@ async fn names_in_what_is_made_of_a_file_are_changed_in_it() {
         refused["error"]["message"],
         "`it` has another meaning in the expression"
     );
-    // The declaration of a property is not a string of the manifest, but the language can rename it.
+    // The declaration of a property is not a string of the manifest, but the language still renames it.
     let found = ask("color != ~red", "paint").await;
     let edits = list(found["result"]["changes"][SHAPE_URI].clone());
     let starts: Vec<_> = edits.iter().map(|it| it["range"]["start"].clone()).collect();

@@ -6,7 +6,7 @@ use tempfile::TempDir;
 
 use super::Document;
 
-/// The files of the folder: errors in the base and in a patch, a resource that is checked against the CRD as built, and one that is invalid on
+/// The files of the folder: errors in the base and in a patch, a resource that is checked against a built CRD, and a resource that is invalid on
 /// purpose.
 pub(super) const BUILT: &[(&str, &str)] = &[
     (
