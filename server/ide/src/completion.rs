@@ -39,7 +39,7 @@ pub trait Definitions {
     /// The CRD of a kind of objects.
     fn find(&self, kind: &GroupKind) -> Option<Arc<CrdText>>;
 
-    /// All kinds that are defined.
+    /// The kinds of all CRDs.
     fn kinds(&self) -> Vec<GroupKind>;
 }
 
@@ -87,7 +87,7 @@ impl Definitions for Remembered<'_> {
 pub struct Request<'a> {
     /// The document, parsed by the error-tolerant parser.
     pub tree: &'a Tree,
-    /// The document with the memory of its file; `None` for a text without content.
+    /// The document with the data that is kept for its file; `None` for a text without content.
     pub document: Option<&'a Document<'a>>,
     /// The byte offset of the cursor in the file.
     pub offset: u32,
@@ -118,14 +118,14 @@ pub fn complete_configuration(request: &Request<'_>) -> Option<Completions> {
     })
 }
 
-/// The items at a position; `None` if nothing is known about it.
+/// The items at a position; `None` if crd-analyzer does not know what can be written there.
 pub fn complete(request: &Request<'_>) -> Option<Completions> {
     let place = CursorContext::at(request.tree, request.offset)?;
     let Some((key, is_number)) = place.key_below_value() else {
         return complete_at(request, &place);
     };
     let found = complete_at(request, &place);
-    // A field with known values, or a number, never continues on the next line. An expression does.
+    // If the value has known values or is a number, text on the next line cannot continue it. An expression can continue.
     if (is_number || found.is_some()) && !Context::new(request, &place).is_expression() {
         complete_at(request, &key)
     } else {
@@ -154,7 +154,7 @@ fn complete_at(request: &Request<'_>, place: &CursorContext<'_>) -> Option<Compl
         resource::complete(&context)
     };
     let mut items = items?;
-    // The value `''` is shown as written. A name without letters is not offered.
+    // The empty string is shown as `''`, as it is written. A name without letters is not offered.
     items.retain_mut(|it| {
         if it.label.is_empty() && matches!(it.kind, ItemKind::EnumMember | ItemKind::Value) {
             it.label.clone_from(&it.text);
@@ -169,7 +169,7 @@ fn complete_at(request: &Request<'_>, place: &CursorContext<'_>) -> Option<Compl
         }
     }
     if let Some((span, columns)) = wrong_indentation {
-        // Clients handle the indentation of further lines differently, but the items have none.
+        // Clients indent the second and later lines of an item differently, but these items have only one line.
         let new_text = " ".repeat(columns as usize);
         for it in &mut items {
             it.edits.push(TextEdit {
@@ -202,7 +202,7 @@ pub fn is_begun_expression(request: &Request<'_>) -> bool {
     })
 }
 
-/// Whether a text is a CRD, an object whose kind is in the table, or a resource with a known CRD. In such a text, an empty list means that
+/// Whether a document is a CRD, an object whose kind is in the table, or a resource with a known CRD. In such a document, an empty list means that
 /// nothing fits.
 pub fn is_known(tree: &Tree, definitions: &dyn Definitions) -> bool {
     crate::manifest::objects(tree).into_iter().any(|it| {
@@ -246,12 +246,12 @@ impl<'c, 'a> Context<'c, 'a> {
         &self.place.tree.text()[insert.range()]
     }
 
-    /// The object at the cursor, which may be an item of a list, and the path in it.
+    /// The object at the cursor, which may be an item of a list, and the path from the object to the cursor.
     fn object(&self) -> (Option<NodeId>, &[Step<'a>]) {
         object_at(self.place.tree, &self.place.path)
     }
 
-    /// The node at the first steps of a path in the object.
+    /// The node in the object at the start of a path.
     fn in_object(&self, path: &[Step<'_>]) -> Option<NodeId> {
         let found = find_from(self.place.tree, self.object().0?, path);
         found.is_found().then(|| self.place.tree.resolve(found.node))

@@ -1,4 +1,4 @@
-//! Cost estimates of rules at their place, without a verdict on the CRD.
+//! Cost estimates of individual rules in an editor, without checking the whole CRD.
 
 use crd_analyzer_schema::cel_types::max_cardinality;
 use crd_analyzer_syntax::tree::{NodeId, Tree};
@@ -13,9 +13,10 @@ use crate::{
 pub struct RuleCost {
     /// The worst-case cost of one evaluation.
     pub once: u64,
-    /// The maximum number of evaluations for one object. `None` for a message expression, which is counted once.
+    /// The maximum number of evaluations for one object. `None` for a message expression, which is evaluated at most once.
     pub times: Option<u64>,
-    /// Whether no bound limits the number of evaluations. It is then the number of the smallest values that fit into a request.
+    /// Whether no limit in the schema restricts the number of evaluations. `times` is then the number of smallest possible values that fit into a
+    /// request.
     pub is_unbounded: bool,
     /// The API server's limit.
     pub limit: u64,
@@ -49,7 +50,7 @@ impl RuleCost {
     }
 }
 
-/// A number with separated thousands.
+/// A number with commas between groups of three digits.
 pub(crate) fn number(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
@@ -62,7 +63,7 @@ pub(crate) fn number(number: u64) -> String {
     text
 }
 
-/// The cost estimate of an expression. `None` if it does not compile, or if nothing limits its estimate.
+/// The cost estimate of an expression. `None` if the expression does not compile, or if its cost has no limit.
 pub fn rule_cost(expression: &Expression<'_>) -> Option<RuleCost> {
     let once = expression.outline.as_ref()?.cost.as_ref()?.0.max;
     let limit = expression.context.limits().estimate?;
@@ -87,7 +88,7 @@ pub fn rule_cost(expression: &Expression<'_>) -> Option<RuleCost> {
     })
 }
 
-/// The maximum number of values of a schema in one object, from the bounds of the schemas above; `None` if unlimited.
+/// The maximum number of values that a schema can have in one object, from the limits of the schemas above it. `None` if there is no limit.
 fn cardinality(tree: &Tree, root: NodeId, steps: &[SchemaStep]) -> Option<u64> {
     let mut product: u64 = 1;
     for length in 0..steps.len() {

@@ -1,4 +1,4 @@
-//! The context of a cursor in a possibly incomplete text: the node or gap that it is in, and what can be written there.
+//! The context of a cursor in a possibly incomplete text: the node or gap at the cursor, and what can be written there.
 //!
 //! It only uses the tree of the error-tolerant parser, so no request parses the text again.
 
@@ -25,7 +25,7 @@ pub struct CursorContext<'t> {
     pub tree: &'t Tree,
     /// The byte offset of the cursor in the file.
     pub offset: u32,
-    /// For a key: the path of its mapping. For a value: its own path.
+    /// The path of the mapping if a key is being written, or the path of the value.
     pub path: Vec<Step<'t>>,
     /// The kind of text at the cursor.
     pub slot: Slot,
@@ -44,19 +44,20 @@ pub enum Slot {
         mapping: Option<NodeId>,
         /// The entry whose key is being written.
         entry: Option<Entry>,
-        /// Whether a colon follows.
+        /// Whether a colon follows the key.
         has_colon: bool,
-        /// A list that ends here and whose items begin in the same column as the keys, so that another item is possible.
+        /// A list that could have another item here, because its dashes are in the same column as the keys.
         list: Option<NodeId>,
     },
     /// A value.
     Value {
         /// The existing value; `None` or an absent scalar if there is none.
         node: Option<NodeId>,
-        /// Whether the value is the first text on its line, or after a dash, so it could also be the first key of a mapping or an item of a list.
+        /// Whether the value is the first text on its line or after a dash. If so, it could also become the first key of a mapping or an item of a
+        /// list.
         on_own_line: bool,
     },
-    /// An item of a list, which first needs a dash.
+    /// An item of a list whose dash is still missing.
     Dash {
         /// The list.
         list: NodeId,
@@ -64,7 +65,8 @@ pub enum Slot {
 }
 
 impl<'t> CursorContext<'t> {
-    /// The context of a cursor; `None` where nothing can be completed: in comments, anchors and tags, and between a value and its end.
+    /// The context of a cursor. `None` where nothing can be completed: in comments, anchors and tags, and between a value and its closing quote or
+    /// bracket.
     pub fn at(tree: &'t Tree, offset: u32) -> Option<Self> {
         let in_comment = |it: &crd_analyzer_syntax::tree::Span| it.start < offset && offset <= it.end;
         let comments = tree.comments();
@@ -84,7 +86,7 @@ impl<'t> CursorContext<'t> {
         Self::behind_quote_in_flow(tree, offset).or_else(|| lines::place(tree, offset))
     }
 
-    /// The context after a quote that was just typed in brackets, if nothing follows it on its line.
+    /// The context after a quote that the user has just typed in brackets, if nothing follows on the line.
     fn behind_quote_in_flow(tree: &'t Tree, offset: u32) -> Option<Self> {
         let text = tree.text();
         let quote = text[..offset as usize]
@@ -99,7 +101,7 @@ impl<'t> CursorContext<'t> {
         rest.trim().is_empty().then_some(place)
     }
 
-    /// The other keys of the mapping, besides the one that is being written.
+    /// The other keys of the mapping, besides the one that the user is writing.
     pub fn siblings(&self) -> Vec<std::borrow::Cow<'t, str>> {
         let Slot::Key {
             mapping: Some(mapping),
@@ -109,7 +111,7 @@ impl<'t> CursorContext<'t> {
         else {
             return Vec::new();
         };
-        // A quote that was just typed begins a key without text.
+        // An opening quote that the user has just typed starts a key without text.
         let is_written = |it: &Entry| Some(*it) != entry && !self.tree.is_absent(it.key);
         let others = self.tree.entries(mapping).filter(is_written);
         others.map(|it| self.tree.scalar(it.key)).collect()
@@ -123,7 +125,7 @@ impl<'t> CursorContext<'t> {
         }
     }
 
-    /// The scalar that is being written as a value, and the offset of the cursor in its decoded text.
+    /// The scalar at the cursor, if it is a value, and the offset of the cursor in the scalar's decoded text.
     pub fn in_scalar(&self) -> Option<(NodeId, usize)> {
         let Slot::Value { node: Some(node), .. } = self.slot else {
             return None;
@@ -145,7 +147,7 @@ impl<'t> CursorContext<'t> {
             )
         };
         let first_key = self.tree.children(root).next();
-        // The tree does not include an unterminated quote, so look at the text before the node.
+        // An unterminated quote is not part of the tree, so look at the text before the node.
         let is_open = |it: NodeId| self.tree.text()[..self.tree.span(it).start as usize].ends_with('"');
         let is_quoted = first_key.is_none_or(|it| {
             self.tree.kind(it) == NodeKind::Scalar(ScalarStyle::DoubleQuoted) || is_flow(it) || is_open(it)
@@ -154,12 +156,12 @@ impl<'t> CursorContext<'t> {
     }
 }
 
-/// The path of the mapping of a key, or of the value itself.
+/// The path of the mapping that contains a key, or of a value.
 fn path(tree: &Tree, node: NodeId) -> Vec<Step<'_>> {
     path_of(tree, node)
 }
 
-/// The column of an offset, in bytes.
+/// The column of an offset, in bytes from the start of the line.
 fn column(tree: &Tree, offset: u32) -> u32 {
     offset - line_start(tree, offset)
 }

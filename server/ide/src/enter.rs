@@ -1,13 +1,13 @@
-//! The indentation of a new line after Enter in manifests.
+//! The indentation of a new line in a manifest after the user has pressed Enter.
 
 use crd_analyzer_syntax::tree::{CollectionStyle, NodeId, NodeKind, ScalarStyle, Span, Tree};
 
 use crate::manifest::is_manifest;
 
-/// The columns of an indentation level.
+/// The number of columns of one indentation level.
 const LEVEL: usize = 2;
 
-/// The indentation that a new line should have.
+/// The indentation that a blank line should have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Indentation {
     /// The span of the line's current indentation.
@@ -16,9 +16,10 @@ pub struct Indentation {
     pub columns: usize,
 }
 
-/// The indentation of the blank line at an offset, if it follows from the line above: after a key without a value, one level deeper, or in
-/// the column of an existing value; after the first key of a list item, in the column of that key. `None` if the line is not blank, if it
-/// has that indentation already, or if it continues a scalar.
+/// The indentation of the blank line at an offset, if it follows from the line above.
+/// - After a key without a value, the line is one level deeper, or in the column of an existing value.
+/// - After the first key of a list item, the line is in the column of that key.
+/// `None` if the line is not blank, already has that indentation, or continues a scalar.
 pub fn indentation(tree: &Tree, offset: u32) -> Option<Indentation> {
     if !is_manifest(tree) {
         return None;
@@ -64,11 +65,11 @@ fn key_at(tree: &Tree, offset: u32) -> Option<NodeId> {
 
 /// What the line below a key begins with.
 enum Below {
-    /// The value of the key, one level deeper.
+    /// The value of the key, one level deeper than the key.
     Deeper,
-    /// The value of the key, which continues in this column.
+    /// The value of the key, in the column of its existing lines.
     At(usize),
-    /// The next key.
+    /// The next key, in the same column.
     Beside,
 }
 
@@ -107,7 +108,7 @@ mod tests {
 
     const HEAD: &str = "apiVersion: example.com/v1\nkind: Widget\n";
 
-    /// Checks the column that the line of `$0` should have; `None`: it does not change.
+    /// Checks the column that the line of `$0` should have. `None` means that the line does not change.
     #[track_caller]
     fn check(lines: &str, expected: Option<usize>) {
         let text = format!("{HEAD}{lines}");

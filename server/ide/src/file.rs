@@ -1,7 +1,7 @@
 //! One version of a file for editor features: its documents as trees, which exist for any text.
 //!
-//! No feature waits for a verdict. The trees come from the error-tolerant parser, and the types of schemas are kept from version to version
-//! ([`Memory`]), so a text that cannot be parsed at the moment still has types.
+//! No feature waits for the API server's checks. The trees come from the error-tolerant parser. [`Memory`] keeps the types of schemas from version to
+//! version, so they are known even while the text is invalid.
 
 use std::{
     collections::HashMap,
@@ -38,7 +38,7 @@ type ScopesByNode = HashMap<(usize, NodeId, u8), Option<Arc<Scope>>>;
 pub struct File {
     trees: EditingTree,
     memory: Arc<Memory>,
-    /// The scopes found so far. Finding one in the memory requires reading the schema's text.
+    /// The scopes that were found so far. To find one in the memory, the schema's text must be read again.
     scopes: Mutex<ScopesByNode>,
 }
 
@@ -52,11 +52,11 @@ impl Clone for File {
     }
 }
 
-/// One document of a file, or one object of a document that is a list of objects.
+/// One document of a file. If the document is a list of objects, one of its objects.
 #[derive(Clone, Copy, Debug)]
 pub struct Document<'f> {
     file: &'f File,
-    /// Its index among the file's documents that have content.
+    /// The index of the document among the file's documents with content.
     pub index: usize,
     /// The document's tree.
     pub tree: &'f Tree,
@@ -76,7 +76,7 @@ impl File {
         }
     }
 
-    /// Replaces a range of bytes. The result equals that of parsing the new text.
+    /// Replaces a range of bytes. The result is the same as parsing the new text.
     pub fn edit(&mut self, range: Range<usize>, new_text: &str) {
         self.trees.edit(range, new_text);
         self.scopes = Mutex::default();
@@ -104,7 +104,7 @@ impl File {
         }
     }
 
-    /// The objects of the documents: the items of a list count separately.
+    /// The objects of all documents. The items of a list are separate objects.
     pub fn objects(&self) -> impl Iterator<Item = Document<'_>> {
         self.documents().flat_map(|document| {
             let objects = objects(document.tree).into_iter();
@@ -112,14 +112,14 @@ impl File {
         })
     }
 
-    /// The document at an offset, which may be at its end. In a list, the object there.
+    /// The document that contains an offset or ends there. In a list, the object.
     pub fn document_at(&self, offset: u32) -> Option<Document<'_>> {
         let document = self.document(self.trees.index_at(offset)?);
         let object = object_at_byte(document.tree, offset);
         Some(object.map_or(document, |it| document.of(it)))
     }
 
-    /// The types for the rules of a schema. `None` if they are unknown and always were.
+    /// The types for the rules of a schema. `None` if they are not known, and never were.
     pub fn scope(&self, document: &Document<'_>, schema: NodeId, version: KubernetesVersion) -> Option<Arc<Scope>> {
         let name = (document.index, schema, version.number());
         let kept = || self.scopes.lock().unwrap_or_else(PoisonError::into_inner);
@@ -145,7 +145,7 @@ impl<'f> Document<'f> {
         }
     }
 
-    /// Whether it states that it is a CRD.
+    /// Whether the document's `apiVersion` and `kind` are those of a CRD.
     pub fn is_crd(&self) -> bool {
         let field = |name| {
             let value = self.root.and_then(|root| self.tree.get(root, name));
@@ -157,7 +157,7 @@ impl<'f> Document<'f> {
             .is_some_and(|(api_version, kind)| CRD.is(&api_version, &kind))
     }
 
-    /// The row of its kind in the table, if there is one.
+    /// The entry for the document's kind in the table, if there is one.
     pub fn row(&self) -> Option<&'static Row> {
         let field = |name| {
             let value = self.root.and_then(|root| self.tree.get(root, name));

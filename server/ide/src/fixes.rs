@@ -49,14 +49,14 @@ pub struct TextEdit {
     pub new_text: String,
 }
 
-/// How a fix removes its finding.
+/// How a fix makes its finding disappear.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FixKind {
-    /// It changes the manifest so that the finding no longer applies.
+    /// The fix corrects the manifest, so that the finding no longer applies.
     Repair,
-    /// The edit removes the diagnostic and reveals others that it hid.
+    /// The fix removes the finding, but reveals other findings that it hid.
     Rewrite,
-    /// It suppresses the finding with a comment.
+    /// The fix suppresses the finding with a comment.
     Ignore,
 }
 
@@ -71,11 +71,11 @@ pub struct Fix {
     pub problem: Problem,
     /// The edits in the order of the text, without overlaps. Insertions at the same place stay in order.
     pub edits: Vec<TextEdit>,
-    /// The edits as changes of the object, if the fix provides them.
+    /// The edits as changes of the object, if the fix can express them so.
     pub changes: Vec<Change>,
-    /// Whether it is the obvious fix and keeps the manifest's meaning, so it may be applied without asking.
+    /// Whether the fix is obvious and keeps the manifest's meaning. Such a fix may be applied without asking.
     pub preferred: bool,
-    /// Whether it is the obvious fix but drops something that is written. Applied only if the user asks for such fixes.
+    /// Whether the fix is obvious but drops something from the manifest. Such a fix is applied only if the user asks for it.
     pub drops: bool,
 }
 
@@ -93,12 +93,12 @@ pub struct Problem {
     pub code: &'static str,
     /// The span at which it is shown.
     pub span: Span,
-    /// The changes that its check proposes.
+    /// The changes that the check of the finding proposes, if any.
     proposed: Option<Arc<Proposed>>,
 }
 
 impl Problem {
-    /// A finding whose fix follows from its code.
+    /// A finding without proposed changes. Its fixes follow from its code.
     pub const fn new(code: &'static str, span: Span) -> Self {
         Self {
             code,
@@ -107,7 +107,7 @@ impl Problem {
         }
     }
 
-    /// Whether the CRD has a version of the API that is no longer served, so that other problems are not found before it is converted.
+    /// Whether the CRD has an API version that is no longer served. Its other problems are found only after it is converted.
     pub fn is_of_old_form(&self) -> bool {
         self.code == UNSERVED_API_VERSION
     }
@@ -123,12 +123,12 @@ impl From<&Finding> for Problem {
     }
 }
 
-/// The maximum number of fixes for one request. The user chooses among them, and each is sent with its diagnostics.
+/// The maximum number of fixes for one request. Each is sent with its diagnostics, and the user must choose one.
 pub const MAX_FIXES: usize = 200;
 
-/// The fixes of the problems that touch a range of a file's text, in the order of the problems: the first [`MAX_FIXES`].
+/// The fixes for problems that touch a range of a file's text, in the order of the problems. There are at most [`MAX_FIXES`].
 ///
-/// `text` is the text in which the problems were found ([`FileReport::text`]).
+/// `text` must be the text that has the problems ([`FileReport::text`]).
 ///
 /// [`FileReport::text`]: crd_analyzer_workspace::findings::report::FileReport::text
 pub fn fixes(text: &Arc<str>, problems: impl IntoIterator<Item = Problem>, range: Span) -> Vec<Fix> {
@@ -163,15 +163,15 @@ pub fn fixes(text: &Arc<str>, problems: impl IntoIterator<Item = Problem>, range
         } else if let Some(fix) = reading.ignorer().fix(text, lines, problem)
             && seen.insert((fix.problem.code, fix.edits[0].span))
         {
-            // Several findings on a line need only one comment.
+            // If a line has several findings with the same code, one comment suppresses them all.
             found.push(fix);
         }
     }
     found
 }
 
-/// Checks fixes by their results: a repair that causes new findings becomes a rewrite. `judge` returns the report on a text, or `None` if
-/// no time is left. If there are many repairs, only the first are offered.
+/// Checks fixes by their results. A repair that causes new findings becomes a rewrite. `judge` returns the report on a text, or `None` when the time
+/// is up. If there are many repairs, only the first ones are kept.
 pub fn judged(text: &str, fixes: Vec<Fix>, judge: &dyn Fn(&str) -> Option<FileReport>) -> Vec<Fix> {
     let before = OnceCell::new();
     let mut left = most_candidates(text);
@@ -200,26 +200,26 @@ pub fn judged(text: &str, fixes: Vec<Fix>, judge: &dyn Fn(&str) -> Option<FileRe
     fixes
 }
 
-/// The maximum number of repairs that are checked for one request.
+/// The maximum number of repairs to check for one request.
 const MAX_CANDIDATES: usize = 24;
 
-/// The maximum bytes of text that are checked for one request. For longer texts, fewer repairs are checked.
+/// The maximum total size, in bytes, of the texts to check for one request. In a longer text, fewer repairs are checked.
 const MAX_JUDGED: usize = 4 << 20;
 
-/// The minimum number of repairs that are checked.
+/// The minimum number of repairs to check, however long the text is.
 const MIN_CANDIDATES: usize = 3;
 
-/// The maximum number of diagnostics for *Fix all* in one request. Users can run it again to fix the rest.
+/// The maximum number of diagnostics that one *Fix all* handles. Users can run it again to fix the rest.
 const MAX_PROBLEMS: usize = 2_000;
 
-/// The number of repairs of a text that are checked for one request.
+/// The number of repairs to check for one request in this text.
 pub(crate) fn most_candidates(text: &str) -> usize {
     (MAX_JUDGED / text.len().max(1)).clamp(MIN_CANDIDATES, MAX_CANDIDATES)
 }
 
-/// The quick fixes of the problems that touch a range: safe ones first, those that remove text last. Each was applied and checked: the finding is
-/// gone, and no new findings appear except those that it hid. `judge` returns the report on a text, or `None` if no time is left. The edits apply
-/// to `text`. `definitions`: the CRDs for custom resources.
+/// The quick fixes for problems that touch a range. Safe fixes come first, and fixes that remove text come last. Each fix was applied and checked:
+/// its finding is gone, and the only new findings are those that it hid. `judge` returns the report on a text, or `None` when the time is up. The
+/// edits apply to `text`. `definitions` has the CRDs for custom resources.
 pub fn repairs(
     text: &Arc<str>,
     problems: impl IntoIterator<Item = Problem>,
@@ -248,12 +248,12 @@ pub fn repairs(
             found.push((check::refuses_no_more(report_before, &report, &revealed), fix));
         }
     }
-    // A fix that turns a consequence of the problem into an error of its own is worse than one that does not.
+    // Some fixes give the API server a new reason to reject the text. Drop them if the same problem has a fix that does not.
     let better = found.iter().filter(|it| it.0).map(|it| it.1.problem.clone());
     let with_better: HashSet<_> = better.collect();
     found.retain(|(is_better, fix)| *is_better || !with_better.contains(&fix.problem));
     let mut found: Vec<_> = found.into_iter().map(|it| it.1).collect();
-    // Remove text of the author only if no other fix keeps it.
+    // Prefer a fix that removes the author's text only if no other fix keeps the text.
     let kept: HashSet<_> = found
         .iter()
         .filter(|it| !it.removes(text))
@@ -266,7 +266,7 @@ pub fn repairs(
     found
 }
 
-/// A fix in the file of a CRD, for a finding in a resource or in a source file that is newer than the CRD.
+/// A fix that edits the file of a CRD. Its finding is in a resource, or in a source file that is newer than the CRD.
 #[derive(Clone, Debug)]
 pub struct Declaration {
     /// The title, an imperative sentence.
@@ -279,8 +279,8 @@ pub struct Declaration {
     pub edits: Vec<TextEdit>,
 }
 
-/// Fixes that declare unknown fields of resources in the CRD, so that no field is removed. Each was applied and checked: the CRD has no
-/// new diagnostic. `judge` returns the report on a file's text, or `None` if no time is left.
+/// Fixes that declare unknown fields of resources in their CRD, instead of removing the fields. Each was applied and checked: the CRD has no new
+/// diagnostic. `judge` returns the report on a file's text, or `None` when the time is up.
 pub fn declarations(
     text: &Arc<str>,
     problems: impl IntoIterator<Item = Problem>,
@@ -314,11 +314,11 @@ pub fn declarations(
     found
 }
 
-/// The maximum number of fields that are declared for one request.
+/// The maximum number of fields to declare for one request.
 const MAX_DECLARED: usize = 3;
 
-/// All safe quick fixes at once, checked together, without those that conflict with others. `None` if there is nothing to fix.
-/// `definitions`: the CRDs for custom resources.
+/// All safe quick fixes at once, checked together. If fixes conflict, only one of them is included. `None` if there is nothing to fix. `definitions`
+/// has the CRDs for custom resources.
 pub fn repair_all(
     text: &Arc<str>,
     problems: impl IntoIterator<Item = Problem>,
@@ -329,8 +329,8 @@ pub fn repair_all(
     repair_more(text, problems, None, definitions, judge, false)
 }
 
-/// Like [`repair_all`], for any number of problems. `drops`: whether to include fixes that drop something. `before`: the findings in the text,
-/// if it was checked already.
+/// Like [`repair_all`], for any number of problems. `drops` says whether to include fixes that drop something. `before` has the findings of the text,
+/// if it was already checked.
 pub fn repair_more(
     text: &Arc<str>,
     problems: impl IntoIterator<Item = Problem>,
@@ -354,7 +354,7 @@ pub fn repair_more(
             chosen.push(fix);
         }
     }
-    // Checking the text takes much longer than searching for fixes.
+    // Return early, because checking the text takes much longer than searching for fixes.
     if chosen.is_empty() {
         return None;
     }
@@ -376,7 +376,7 @@ pub fn repair_more(
     if let Some(edits) = helps(&chosen) {
         return Some((edits, chosen));
     }
-    // Some fixes do not help. Try each alone, up to a limit.
+    // Together, the fixes do not work. Try each one alone, up to a limit.
     chosen.truncate(most_candidates(text));
     chosen.retain(|it| helps(std::slice::from_ref(it)).is_some());
     helps(&chosen).map(|edits| (edits, chosen))
@@ -388,7 +388,7 @@ pub(crate) fn joined(fixes: &[Fix]) -> Vec<TextEdit> {
     edits
 }
 
-/// The ranges of the chosen edits: a map from start to end. No two of them touch.
+/// The ranges of the chosen edits, as a map from start to end. The ranges do not touch each other.
 #[derive(Default)]
 pub(crate) struct Taken(BTreeMap<u32, u32>);
 
@@ -400,7 +400,7 @@ impl Taken {
         before.is_some_and(|(_, end)| span.start <= *end)
     }
 
-    /// Adds a span. The edits of one fix may touch each other.
+    /// Adds a span. It may touch others, because the edits of one fix may touch each other.
     pub(crate) fn add(&mut self, span: Span) {
         let mut taken = span;
         while let Some((&start, &end)) = self.0.range(..=taken.end).next_back()
@@ -413,7 +413,8 @@ impl Taken {
     }
 }
 
-/// The candidate fixes in the order in which they are found, with sorted edits: the first wanted ones, up to a maximum number.
+/// The candidate fixes in the order in which they are found, each with sorted edits. `wanted` is the maximum number of fixes, and which fixes are
+/// wanted.
 fn candidates(
     file: &File,
     problems: impl IntoIterator<Item = Problem>,
@@ -477,8 +478,8 @@ fn candidates_within(
     found
 }
 
-/// Whether any of these problems may have a fix that can be applied without asking, and whether one may have a fix that drops something. The
-/// fixes are not tried.
+/// Whether any of these problems may have a fix that can be applied without asking, and whether any may have a fix that drops something. Does not try
+/// the fixes.
 pub fn may_be_repaired(
     text: &Arc<str>,
     problems: impl IntoIterator<Item = Problem>,
@@ -492,7 +493,7 @@ pub fn may_be_repaired(
     (all.iter().any(|it| it.1.preferred), all.iter().any(|it| it.1.drops))
 }
 
-/// The text after edits; `None` if they do not fit it or overlap.
+/// The text after applying edits. `None` if they overlap or do not fit the text.
 pub fn apply(text: &str, edits: &[TextEdit]) -> Option<String> {
     let mut edited = String::with_capacity(text.len());
     let mut copied = 0;
@@ -516,7 +517,7 @@ struct Readings<'t> {
 }
 
 impl Readings<'_> {
-    /// The document at an offset; `None` if there is none or it cannot be parsed.
+    /// The document at an offset. `None` if there is none, or if it cannot be parsed.
     fn at(&mut self, offset: u32) -> Option<(&mut ParsedDocument, &LineIndex)> {
         let next = self.documents.partition_point(|it| it.span.start <= offset);
         let document = self.documents[next.checked_sub(1)?];

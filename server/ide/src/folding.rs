@@ -9,7 +9,7 @@ use crd_analyzer_syntax::{
 
 use crate::manifest::is_manifest;
 
-/// A range of lines that can be folded into the first one.
+/// A range of lines that can be folded, so that only the first one is visible.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct FoldedLines {
     /// The line that stays visible, counted from 0.
@@ -53,7 +53,8 @@ struct Folder<'a> {
 }
 
 impl Folder<'_> {
-    /// Adds a range from one offset's line to another's, if the latter is later and no longer range starts on the first line.
+    /// Adds a range from the line of one offset to the line of another. Does nothing if both are on one line, or if a longer range starts on the same
+    /// line.
     fn add(&mut self, start: u32, end: u32, is_comment: bool) {
         let (first, last) = (self.lines.line_of(start), self.lines.line_of(end));
         let fold = FoldedLines {
@@ -69,7 +70,7 @@ impl Folder<'_> {
         }
     }
 
-    /// Adds the range of a document below its separator.
+    /// Adds a range for the document, which starts below its separator.
     fn document(&mut self) {
         let Some(root) = self.tree.root() else { return };
         let start = self.tree.document_span().start;
@@ -98,14 +99,14 @@ impl Folder<'_> {
         }
     }
 
-    /// The last hidden byte of a folded node. Its closing bracket stays visible.
+    /// The last byte that is hidden if a node is folded. Its closing bracket stays visible.
     fn last_byte(&self, node: NodeId) -> u32 {
         let Span { start, end } = self.tree.span(node);
         let source = self.tree.source(node);
         match self.tree.kind(node) {
             NodeKind::Mapping(CollectionStyle::Flow) | NodeKind::Sequence(CollectionStyle::Flow) => {
                 let line = self.lines.line_start(self.lines.line_of(end));
-                // Look only at the text before the bracket, because other brackets may follow. An unclosed collection ends with any character.
+                // Look only at the text before the bracket, because other brackets may follow. An unclosed collection may end with any character.
                 let before = self.tree.text()[line as usize..end as usize].strip_suffix([']', '}']);
                 let closes = before.is_some_and(|it| it.trim_end().is_empty());
                 if closes { line.saturating_sub(1).max(start) } else { end }
@@ -187,11 +188,11 @@ kind: Other
         }
     }
 
-    /// The folding ranges of a text, with both kinds of trees.
+    /// The folding ranges of a text. Checks that both kinds of syntax trees give the same ranges.
     fn show(text: &str, limit: usize) -> Vec<(u32, u32, bool)> {
         let lines = LineIndex::new(text);
         let found = folds(IncrementalTrees::new(text).trees(), &lines, limit);
-        // The trees of the error-tolerant parser have the same ranges.
+        // The trees of the error-tolerant parser must give the same ranges.
         let own = EditingTree::new(text);
         let own = folds(own.documents().iter().map(|it| it.tree.clone()), &lines, limit);
         assert_eq!(found, own);

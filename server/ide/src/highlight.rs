@@ -1,4 +1,4 @@
-//! Highlights the other uses of the name under the cursor in the document.
+//! Highlights all uses of the name at the cursor in the document.
 
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::tree::Span;
@@ -9,7 +9,7 @@ use crate::{
     property::{target_at, uses},
 };
 
-/// The places that refer to the same name as the given offset, in the order of the text; empty if nothing is known about it.
+/// The spans that refer to the same name as the given offset, in the order of the text. Empty if the name is unknown.
 pub fn highlights(document: &Document<'_>, offset: u32, version: KubernetesVersion) -> Vec<Span> {
     if let Some((target, _)) = target_at(document, offset, version) {
         let found = uses(document, &target, version).all;

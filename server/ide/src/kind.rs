@@ -1,4 +1,4 @@
-//! The editor features for each kind of document, one row for each kind. Features use the row, and never compare kinds.
+//! The editor features for each kind of document, as a table with one row for each kind. Features use the row and never compare kinds.
 
 use std::path::Path;
 
@@ -14,23 +14,23 @@ use crate::{
     symbols::{self, Symbol},
 };
 
-/// A kind of objects.
+/// The editor features for one kind of document.
 pub struct Kind {
     /// Whether a document is of this kind.
     is_of: fn(&Document<'_>) -> bool,
     /// The hover at an offset, without information from other files.
     pub(crate) hover: fn(&Document<'_>, u32, KubernetesVersion) -> Option<Hover>,
-    /// The expressions, in the order of the text.
+    /// The CEL expressions of a document, in the order of the text.
     pub(crate) expressions: fn(&Document<'_>) -> Vec<CelScalar>,
     /// The outline, without information from other files.
     pub(crate) outline: fn(&Document<'_>) -> Option<Symbol>,
-    /// Whether it declares properties that resources have.
+    /// Whether documents of this kind declare properties that resources have.
     pub declares: bool,
-    /// Whether a CRD of the repository declares its fields.
+    /// Whether a CRD of the repository declares the fields of such documents.
     pub is_declared: bool,
 }
 
-/// The rows. The first one that matches a document applies. The last one matches all others.
+/// The table of kinds. The first row that matches a document applies. The last row matches every document.
 static KINDS: [Kind; 3] = [
     // CRDs.
     Kind {
@@ -41,7 +41,7 @@ static KINDS: [Kind; 3] = [
         declares: true,
         is_declared: false,
     },
-    // The API server's own kinds in the workspace's table.
+    // Kinds that the API server itself has, listed in the workspace's table.
     Kind {
         is_of: |it| it.row().is_some(),
         hover: hover::of_row,
@@ -71,7 +71,7 @@ impl Document<'_> {
 
 /// A kind of file without objects, recognized by its path.
 pub struct FileKind {
-    /// Its name in the workspace's table.
+    /// The name of the file kind in the workspace's table.
     name: &'static str,
     /// The hover at an offset.
     pub hover: fn(&Tree, u32) -> Option<Hover>,
@@ -79,7 +79,7 @@ pub struct FileKind {
     pub complete: fn(&Request<'_>) -> Option<Completions>,
 }
 
-/// The rows.
+/// The table of file kinds.
 static FILES: [FileKind; 1] = [FileKind {
     name: files::CONFIGURATION.name,
     hover: hover::configuration_hover,

@@ -1,4 +1,5 @@
-//! Editor features for source files in other languages, in addition to those of the manifests generated from them. One row for each language.
+//! Editor features for source files in other languages, as a table with one row for each language. The features of the manifests that are generated
+//! from these files are elsewhere.
 
 use std::path::Path;
 
@@ -21,7 +22,7 @@ pub trait Language: Send + Sync {
     /// The hover at an offset.
     fn hover(&self, text: &str, offset: u32) -> Option<Hover>;
 
-    /// The quick fixes of the problems that touch a range, unambiguous ones first.
+    /// The quick fixes for problems that touch a range, unambiguous fixes first.
     fn repairs(&self, text: &str, problems: Vec<Problem>, range: Span) -> Vec<Fix>;
 
     /// All unambiguous quick fixes at once. `None` if there is nothing to fix.
@@ -31,21 +32,21 @@ pub trait Language: Send + Sync {
     fn ignores(&self, text: &str, problems: Vec<Problem>, range: Span) -> Vec<Fix>;
 }
 
-/// The context of a file, in addition to its text.
+/// What a language may use in addition to the file's text.
 #[derive(Clone, Copy, Default)]
 pub struct Around<'a> {
     /// The source of Go modules.
     pub go: Option<&'a dyn GoSources>,
-    /// The markers that are for other tools than controller-gen.
+    /// The markers that the project declares for tools other than controller-gen.
     pub markers: Option<&'a Declared>,
 }
 
 type Of = fn(&Path, Around<'_>) -> Option<Box<dyn Language>>;
 
-/// The rows.
+/// The table of languages.
 const ROWS: [Of; 2] = [go::language, markdown];
 
-/// The row for Markdown, which has no features of its own. Problems in its blocks have no quick fixes.
+/// The features for Markdown: none, so problems in its code blocks have no quick fixes.
 fn markdown(path: &Path, _: Around<'_>) -> Option<Box<dyn Language>> {
     is_markdown(path).then(|| Box::new(Markdown) as _)
 }
@@ -74,7 +75,7 @@ impl Language for Markdown {
     }
 }
 
-/// The features for the file at a path, if its language has any.
+/// The features for the file at a path. `None` if its language has none.
 pub fn of(path: &Path, around: Around<'_>) -> Option<Box<dyn Language>> {
     ROWS.iter().find_map(|it| it(path, around))
 }

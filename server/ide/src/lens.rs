@@ -1,4 +1,4 @@
-//! Code lenses for the costs of rules, updated while the user edits, and for the start of custom resources.
+//! Code lenses for the cost estimates of rules, which change while the user edits, and positions of lenses above custom resources.
 
 mod insert;
 pub mod objects;
@@ -30,21 +30,21 @@ use crate::{
     manifest::objects,
 };
 
-/// The cost of a rule or schema, and its place.
+/// The cost estimate of a rule or schema, and where to show it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Cost {
-    /// The text of the rule, or the key of the schema.
+    /// The span of the rule's text, or of the schema's key.
     pub span: Span,
     /// The cost in a few words.
     pub title: String,
     /// Whether the cost is over the API server's limit.
     pub is_over: bool,
-    /// The title of a fix that brings the cost below the limit; see [`fix`].
+    /// The title of a fix that brings the cost below the limit, see [`fix`].
     pub remedy: Option<String>,
 }
 
 impl Cost {
-    /// The cost and the fix, on one line.
+    /// The cost and the title of the fix, on one line.
     pub fn words(&self) -> String {
         match &self.remedy {
             Some(remedy) => format!("{} · {remedy}", self.title),
@@ -53,11 +53,11 @@ impl Cost {
     }
 }
 
-/// The minimum cost of a rule that is shown. The schema's total includes lower costs.
+/// The minimum cost of a rule to show. Lower costs are included only in the schema's total.
 const WORTH_SAYING: u64 = COST_LIMIT / 100;
 
-/// The costs of the schemas of a file, and those of its rules that are high enough, for the newest requested Kubernetes version, in the order of
-/// the text.
+/// The costs of the schemas in a file, and of the rules whose cost is high enough to show, in the order of the text. If `costs` has several
+/// Kubernetes versions, the newest one applies.
 pub fn costs(costs: &FileCosts) -> Vec<Cost> {
     let mut found = Vec::new();
     for placed in costs.documents.iter().flat_map(newest) {
@@ -76,7 +76,7 @@ pub fn costs(costs: &FileCosts) -> Vec<Cost> {
         let remedy = placed.schema.remedy.as_ref().filter(|_| is_over).map(title);
         let rules = placed.schema.rules.iter().zip(&placed.places);
         let rules: Vec<_> = rules.filter(|it| is_worth_saying(it.0)).collect();
-        // If a rule proposes the same bounds, show them only there.
+        // If a rule proposes the same limits, show the proposal only at the rule.
         let of_rules = rules.iter().filter_map(|it| it.0.remedies.first().map(title));
         let remedy = remedy.filter(|it| !of_rules.clone().any(|of_rule| of_rule == *it));
         found.extend(placed.schema_places.iter().map(|span| Cost {
@@ -107,7 +107,7 @@ pub fn rules(costs: &FileCosts) -> Vec<Span> {
     places
 }
 
-/// The start of each custom resource with a known CRD: its first key.
+/// The span of the first key of each custom resource with a known CRD.
 pub fn resources(file: &File, definitions: &dyn Definitions) -> Vec<Span> {
     let definitions = &Remembered::new(definitions);
     let in_document = |it: Document<'_>| {
@@ -123,7 +123,7 @@ pub fn resources(file: &File, definitions: &dyn Definitions) -> Vec<Span> {
     file.documents().flat_map(in_document).collect()
 }
 
-/// Whether the cost of a rule is more than a small part of its limit, or the rule does not compile.
+/// Whether to show the cost of a rule: the rule does not compile, or its cost is more than a small part of the limit.
 fn is_worth_saying(rule: &RuleCost) -> bool {
     rule.error.is_some() || rule.cost > WORTH_SAYING || rule.message_cost > COST_LIMIT
 }
@@ -158,7 +158,7 @@ fn of_rule(rule: &RuleCost) -> String {
     parts.join(" · ")
 }
 
-/// The title of the fix that sets the bounds.
+/// The title of the fix that sets the limits.
 fn title(remedy: &BoundsProposal) -> String {
     const MAX_NAMED: usize = 2;
     let named = remedy.bounds.iter().take(MAX_NAMED).map(|it| {
@@ -183,13 +183,12 @@ pub fn is_about_cost(code: &str) -> bool {
     .contains(&code)
 }
 
-/// The maximum number of edited texts that are checked for one request.
+/// The maximum number of edited texts to check for one request.
 const MAX_JUDGED: usize = 12;
 
-/// The fixes for cost problems that touch a range. Each was checked: with its bounds the finding is gone, and no new errors appear
-/// in any of `versions`.
+/// The fixes for cost problems that touch a range. Each was checked: its limits remove the finding, and no new error appears in any of `versions`.
 ///
-/// `costs`: the costs of the text that has the problems. Stops with the fixes found so far when `goes_on` returns false.
+/// `costs` must be for the text that has the problems. Returns the fixes found so far when `goes_on` returns false.
 pub fn fixes(
     costs: &FileCosts,
     problems: impl IntoIterator<Item = Problem>,
@@ -221,7 +220,7 @@ fn of_problem(costs: &FileCosts, problem: &Problem, judge: &mut Judge<'_>) -> Ve
             remedies.extend(&placed.schema.remedy);
         }
         for (rule, places) in placed.schema.rules.iter().zip(&placed.places) {
-            // The message expression is at another place in the same rule.
+            // The finding is at the rule's message expression, which has its own span in the same rule.
             let is_meant = places.contains(&problem.span)
                 || problem.code == MESSAGE_COST_OVER_LIMIT
                     && rule.message_cost > COST_LIMIT
@@ -254,7 +253,7 @@ fn of_problem(costs: &FileCosts, problem: &Problem, judge: &mut Judge<'_>) -> Ve
     found
 }
 
-/// The edits that add the bounds of a proposal, and the corresponding changes; `None` if a bound cannot be added.
+/// The edits that add the limits of a proposal, and the corresponding changes. `None` if a limit cannot be added.
 fn edits(text: &Arc<str>, placed: &PlacedCosts, remedy: &BoundsProposal) -> Option<(Vec<TextEdit>, Vec<Change>)> {
     let cut = split(text);
     if cut.error.is_some() {
@@ -281,7 +280,7 @@ fn edits(text: &Arc<str>, placed: &PlacedCosts, remedy: &BoundsProposal) -> Opti
             }
         }
     }
-    // If two insertions are at the same place, the inner schema's comes first.
+    // If two insertions are at the same position, insert the keyword of the inner schema first.
     edits.sort_by_key(|(start, it)| (it.span.start, std::cmp::Reverse(*start)));
     let mut edits: Vec<TextEdit> = edits.into_iter().map(|it| it.1).collect();
     // Versions may share a schema by an alias, so insert each edit only once.
@@ -289,7 +288,7 @@ fn edits(text: &Arc<str>, placed: &PlacedCosts, remedy: &BoundsProposal) -> Opti
     Some((edits, changes))
 }
 
-/// Checks a text with edits, at most [`MAX_JUDGED`] times.
+/// Checks edited texts, at most [`MAX_JUDGED`] of them.
 struct Judge<'a> {
     text: &'a str,
     versions: VersionSet,
@@ -328,7 +327,7 @@ impl<'a> Judge<'a> {
         errors.map(|it| (it.finding.code, it.finding.span.start)).collect()
     }
 
-    /// Whether the edits remove the problem without new errors.
+    /// Whether the edits remove the problem and cause no new errors.
     fn is_good(&mut self, edits: &[TextEdit], placed: &PlacedCosts, problem: &Problem) -> bool {
         if self.left == 0 {
             return false;
@@ -337,7 +336,7 @@ impl<'a> Judge<'a> {
         let Some(edited) = apply(self.text, edits) else {
             return false;
         };
-        // An insertion before a rule moves the rule.
+        // An edit before a rule moves the position of the rule.
         let moved = |at: u32| {
             let before = edits.iter().filter(|it| it.span.end <= at);
             at + before.map(|it| it.new_text.len() as u32).sum::<u32>()
@@ -347,7 +346,7 @@ impl<'a> Judge<'a> {
         let gone: HashSet<u32> = places.filter(is_it).map(|it| moved(it.start)).collect();
         let before = self.before.get_or_init(|| self.errors(self.text));
         let before: Errors = before.iter().map(|(code, at)| (*code, moved(*at))).collect();
-        // The error about the total may have another cause now.
+        // The error about the total cost may now have another cause, so it is never new.
         let is_new = |it: &(&'static str, u32)| !before.contains(it) && it.0 != TOTAL_RULE_COST_OVER_LIMIT;
         let after = self.errors(&edited);
         !after

@@ -1,4 +1,4 @@
-//! The objects in a document for which editor features are offered.
+//! The objects in a document for which crd-analyzer offers editor features.
 
 use std::borrow::Cow;
 
@@ -8,14 +8,13 @@ use crd_analyzer_syntax::{
 };
 use crd_analyzer_workspace::wrappers;
 
-/// Whether a document is a Kubernetes object, according to its first keys. Other YAML files belong to other language servers.
+/// Whether a document is a Kubernetes object, judging by its first keys. Other YAML files belong to other language servers.
 pub(crate) fn is_manifest(tree: &Tree) -> bool {
     tree.root()
         .is_some_and(|root| ["apiVersion", "kind"].iter().all(|it| tree.get(root, it).is_some()))
 }
 
-/// The objects of a document: the document itself, and those inside it. Clients split some documents, such as lists, so only the objects inside
-/// count.
+/// The objects of a document: the document itself, or the objects inside it if clients such as kubectl split it, as they do with lists.
 pub fn objects(tree: &Tree) -> Vec<NodeId> {
     let Some(root) = tree.root().map(|it| tree.resolve(it)) else {
         return Vec::new();
@@ -31,7 +30,7 @@ pub fn objects(tree: &Tree) -> Vec<NodeId> {
     own.into_iter().chain(inside).collect()
 }
 
-/// The row of an object that wraps others. An object without a kind may still become a list.
+/// The table row of an object that contains other objects, such as a list. An object without a kind may still become a list.
 fn wrapper(tree: &Tree, object: NodeId) -> Option<&'static wrappers::Row> {
     let text = |key: &str| -> Option<Cow<'_, str>> {
         let value = tree.resolve(lookup(tree, object, key)?.value);
@@ -40,14 +39,14 @@ fn wrapper(tree: &Tree, object: NodeId) -> Option<&'static wrappers::Row> {
     wrappers::of_begun(text("apiVersion").as_deref(), text("kind").as_deref())
 }
 
-/// The innermost of the [`objects`] of a document at an offset, or the first of two adjacent ones.
+/// The innermost of the [`objects`] that contains an offset. If one ends where the next starts, the first.
 pub(crate) fn object_at_byte(tree: &Tree, offset: u32) -> Option<NodeId> {
     let root = tree.resolve(tree.root()?);
     let is_here = |it: &NodeId| tree.full_span(*it).touches(offset);
     if wrapper(tree, root).is_none() {
         return Some(root).filter(is_here);
     }
-    // An alias is in another place than its object, so search all objects.
+    // An object that an alias refers to is elsewhere in the text, so search all objects.
     if tree.has_aliases() {
         let found = objects(tree).into_iter().filter(is_here);
         return found.min_by_key(|it| tree.full_span(*it).range().len());

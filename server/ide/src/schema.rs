@@ -14,8 +14,7 @@ use crd_analyzer_workspace::kinds::{self, Row};
 
 use crate::{file::Document, manifest::object_at};
 
-/// The API type at a path of a document with a CRD, or with an object whose kind is in the table. The object may be an item of
-/// a list.
+/// The API type at a path of a document. The document has a CRD or an object whose kind is in the table, possibly as an item of a list.
 pub fn api_at(tree: &Tree, path: &[Step<'_>]) -> Option<api::At> {
     let (object, path) = object_at(tree, path);
     let (written, kind) = object.map_or((None, None), |it| {
@@ -32,7 +31,7 @@ pub fn api_at(tree: &Tree, path: &[Step<'_>]) -> Option<api::At> {
     )
 }
 
-/// The row for the object that contains a path, the object, and the rest of the path.
+/// The table row for the object that contains a path, the object, and the rest of the path.
 pub fn row_at<'p, 't>(tree: &Tree, path: &'p [Step<'t>]) -> Option<(&'static Row, NodeId, &'p [Step<'t>])> {
     let (object, path) = object_at(tree, path);
     let object = object?;
@@ -103,7 +102,7 @@ pub fn is_true(tree: &Tree, mapping: NodeId, key: &str) -> bool {
     text(tree, mapping, key).is_some_and(|it| it == "true")
 }
 
-/// The schema at the end of the steps, with its key.
+/// The schema at the end of the steps, and its key.
 pub fn follow(tree: &Tree, schema: NodeId, steps: &[SchemaStep]) -> Option<Property> {
     let mut at = Property {
         key: None,
@@ -132,8 +131,8 @@ pub struct Property {
     pub schema: NodeId,
 }
 
-/// The root of a version's schema, and the steps from it to a node that is a schema. `None` if the node is in a junctor, or at a place that does
-/// not describe values.
+/// The root of the schema of a version, and the steps from there to the given schema. `None` if the schema is in `allOf`, `anyOf`, `oneOf` or `not`,
+/// or in a place that does not describe values.
 pub fn steps_to(tree: &Tree, schema: NodeId) -> Option<(NodeId, Vec<SchemaStep>)> {
     let mut steps = Vec::new();
     let mut node = schema;
@@ -167,7 +166,7 @@ pub fn steps_to(tree: &Tree, schema: NodeId) -> Option<(NodeId, Vec<SchemaStep>)
     }
 }
 
-/// The steps from the root of a resource to the values of a schema, which may be in a junctor.
+/// The steps from the root of a resource to the values of a schema. The schema may be in `allOf`, `anyOf`, `oneOf` or `not`.
 pub fn location(tree: &Tree, schema: NodeId) -> Option<Vec<SchemaStep>> {
     let mut node = schema;
     let mut below = Vec::new();
@@ -178,7 +177,7 @@ pub fn location(tree: &Tree, schema: NodeId) -> Option<Vec<SchemaStep>> {
         }
         let parent = tree.parent(node)?;
         if matches!(tree.kind(parent), NodeKind::Sequence(_)) {
-            // A clause of a junctor describes the same values.
+            // A clause of `allOf` and similar keywords describes the same values as the schema around it.
             node = tree.parent(parent)?;
             continue;
         }
@@ -202,18 +201,18 @@ pub fn location(tree: &Tree, schema: NodeId) -> Option<Vec<SchemaStep>> {
 /// The keywords whose values are maps of schemas.
 const MAPS: [&str; 4] = ["properties", "patternProperties", "definitions", "dependencies"];
 
-/// The mapping that contains a map of schemas, and the keyword of the map.
+/// The schema that contains a map of schemas, and the keyword of the map.
 fn owner(tree: &Tree, map: NodeId) -> Option<(NodeId, String)> {
     let entry = tree.entry_of(map).filter(|it| it.value == map)?;
     Some((tree.parent(map)?, tree.scalar(entry.key).into_owned()))
 }
 
-/// Whether the keys of a mapping are names that the author chose.
+/// Whether the keys of a mapping are names that the author has chosen, and not keywords.
 pub fn is_map_of_schemas(tree: &Tree, mapping: NodeId) -> bool {
     let Some((parent, keyword)) = owner(tree, mapping) else {
         return false;
     };
-    // A property may be called `properties`. Its own keys are keywords.
+    // A property may itself be called `properties`. Then the keys below it are keywords.
     MAPS.contains(&keyword.as_str()) && !is_map_of_schemas(tree, parent)
 }
 

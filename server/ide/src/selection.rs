@@ -7,10 +7,10 @@ use crd_analyzer_syntax::{
 
 use crate::{cel::parts_around, manifest::is_manifest};
 
-/// The maximum number of steps. The next step is the whole document.
+/// The maximum number of steps. The step after them selects the whole document.
 const MAX_STEPS: usize = 200;
 
-/// The ranges that a selection expands to, each larger than the one before. Empty if the document is not a Kubernetes object.
+/// The ranges to which a selection expands, each larger than the previous one. Empty if the document is not a Kubernetes object.
 pub fn spans(tree: &Tree, offset: u32) -> Vec<Span> {
     let mut grown = Grown::default();
     let offset = tree.text().floor_char_boundary(offset as usize) as u32;
@@ -70,7 +70,7 @@ struct Grown {
 }
 
 impl Grown {
-    /// Adds a range if it contains the last one and is larger.
+    /// Adds a range if it contains the previous one and is larger.
     fn add(&mut self, span: Span) {
         let is_more = self
             .spans
@@ -81,10 +81,10 @@ impl Grown {
         }
     }
 
-    /// Adds a node, without and with its anchor and tag, and then its entry or item.
+    /// Adds the range of a node without its anchor and tag, then with them, and then the range of its entry or item.
     fn node(&mut self, tree: &Tree, node: NodeId) {
         let Span { start, end } = tree.span(node);
-        // The line break that ends a block scalar is part of its value, but users would not select it.
+        // The line break at the end of a block scalar is part of its value, but users would not select it.
         let end = start
             + tree.text()[start as usize..end as usize]
                 .trim_end_matches(['\n', '\r'])
@@ -135,7 +135,7 @@ spec: &all
     tags: [a, \"b c\"]
 ";
 
-    /// Checks the first ranges for the end of `needle`.
+    /// Checks the first ranges for a cursor at the end of `needle`.
     #[track_caller]
     fn check(text: &str, needle: &str, expected: &[&str]) {
         let offset = (text.find(needle).expect("the needle") + needle.len()) as u32;

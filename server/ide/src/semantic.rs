@@ -19,7 +19,7 @@ pub enum TokenKind {
     Function,
     /// A macro.
     Macro,
-    /// `in`, `true`, `false`, `null`
+    /// A keyword: `in`, `true`, `false` or `null`.
     Keyword,
     /// An operator.
     Operator,
@@ -46,10 +46,10 @@ impl TokenKind {
     ];
 }
 
-/// A token, or the part of it on one line.
+/// A token. If a token has several lines, the part on one of them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SemanticToken {
-    /// The span, which never extends over the end of a line.
+    /// The span, which is always within one line.
     pub span: Span,
     /// The kind of token.
     pub kind: TokenKind,

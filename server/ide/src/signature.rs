@@ -15,7 +15,7 @@ use crate::{
 pub struct Signatures {
     /// All signatures; never empty.
     pub all: Vec<Signature>,
-    /// The index of the signature that fits the text best.
+    /// The index of the signature that fits the written arguments best.
     pub active: usize,
     /// The index of the current argument.
     pub parameter: usize,
@@ -109,7 +109,7 @@ fn signature(name: &str, parameters: impl Iterator<Item = String>, result: &str,
     }
 }
 
-/// The open parenthesis of the innermost call around an offset, and the number of its commas before the offset.
+/// The opening parenthesis of the innermost call around an offset, and the number of commas between its arguments before the offset.
 fn open_call(expression: &Expression<'_>, byte: usize) -> Option<(usize, usize)> {
     let mut open: Vec<(usize, usize)> = Vec::new();
     for (at, token) in expression.tokens.iter().enumerate() {
@@ -145,7 +145,7 @@ mod tests {
     use super::*;
     use crate::file::File;
 
-    /// Checks the signature help at `$` in a rule: the active signature with its parameter in angle brackets, and the number of signatures.
+    /// Checks the signature help at `$` in a rule: the active signature, with its parameter in angle brackets, and the number of signatures.
     #[track_caller]
     fn check(rule: &str, expected: Option<&str>) {
         check_at(KubernetesVersion::NEWEST, rule, expected);

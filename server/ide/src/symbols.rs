@@ -109,7 +109,7 @@ pub fn resource_symbols(document: &Document<'_>) -> Option<Symbol> {
     })
 }
 
-/// A list of an object with its items, each with its best name.
+/// The symbols for a list in an object. Each item has the most descriptive name that the item offers.
 fn outline_list(document: &Document<'_>, list: &OutlineList) -> Option<Symbol> {
     let tree = document.tree;
     let [outer, inner] = list.path;
@@ -137,7 +137,7 @@ fn outline_list(document: &Document<'_>, list: &OutlineList) -> Option<Symbol> {
     })
 }
 
-/// The fields of a mapping, or the items of a list.
+/// The symbols for the fields of a mapping, or for the items of a list.
 fn fields(tree: &Tree, node: NodeId, depth: usize) -> Vec<Symbol> {
     if depth > MAX_DEPTH {
         return Vec::new();
@@ -184,7 +184,7 @@ fn field(tree: &Tree, entry: crd_analyzer_syntax::tree::Entry, depth: usize) -> 
     }
 }
 
-/// An item that is an object, with its name if it has one. Scalars are omitted, because the text shows them.
+/// The symbol for an item that is an object, with its name if it has one. Scalars are left out, because the text shows them.
 fn list_item(tree: &Tree, number: usize, item: NodeId, depth: usize) -> Option<Symbol> {
     if tree.is_scalar(item) {
         return None;
@@ -229,7 +229,7 @@ fn version(tree: &Tree, version: &schema::Version<'_>) -> Symbol {
         kind: SymbolKind::Version,
         span,
         selection: name.unwrap_or(Span::new(span.start, span.start)),
-        // A schema behind an alias is at another place.
+        // A schema that an alias refers to is elsewhere in the text.
         children: version
             .schema
             .filter(|it| is_in(tree.span(*it), span))
@@ -237,7 +237,7 @@ fn version(tree: &Tree, version: &schema::Version<'_>) -> Symbol {
     }
 }
 
-/// The properties and rules of a schema; for a list or map, those of its items or values.
+/// The properties and rules of a schema. For a list or map, those of its items or values.
 fn parts(tree: &Tree, node: NodeId, depth: usize) -> Vec<Symbol> {
     if depth > MAX_DEPTH || !schema::is_mapping(tree, node) {
         return Vec::new();
@@ -264,7 +264,7 @@ fn property(tree: &Tree, entry: crd_analyzer_syntax::tree::Entry, depth: usize) 
         _ => SymbolKind::Field,
     };
     Symbol {
-        // Clients reject blank names.
+        // Clients reject symbols with blank names.
         name: if name.trim().is_empty() {
             "\"\"".to_owned()
         } else {

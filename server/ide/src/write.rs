@@ -1,8 +1,8 @@
-//! Formats strings for insertion into scalars, in their style.
+//! Formats strings for insertion into YAML scalars, in the style of the scalar.
 
 use crd_analyzer_syntax::tree::{NodeId, NodeKind, ScalarStyle, Tree};
 
-/// Formats a string as a part of a scalar's value. `None` if that is impossible.
+/// Formats a string for insertion into a scalar. `None` if the scalar's style cannot represent the string.
 pub(crate) fn piece(tree: &Tree, scalar: NodeId, text: &str) -> Option<String> {
     if text.contains(|c: char| c.is_control()) {
         return None;
@@ -15,7 +15,7 @@ pub(crate) fn piece(tree: &Tree, scalar: NodeId, text: &str) -> Option<String> {
     }
 }
 
-/// Formats a string as the replacement of a scalar that is a key or a short value: in the scalar's quotes, or with quotes if needed.
+/// Formats a string to replace a scalar that is a key or a short value. Keeps the scalar's quotes, and adds quotes if they are needed.
 pub(crate) fn whole(tree: &Tree, scalar: NodeId, text: &str) -> Option<String> {
     match tree.kind(scalar) {
         NodeKind::Scalar(ScalarStyle::SingleQuoted) => Some(format!("'{}'", piece(tree, scalar, text)?)),
@@ -25,7 +25,7 @@ pub(crate) fn whole(tree: &Tree, scalar: NodeId, text: &str) -> Option<String> {
     }
 }
 
-/// Formats a string as a new scalar: plain if YAML reads it as the same string.
+/// Formats a string as a new scalar, without quotes if YAML reads it as the same string.
 pub(crate) fn plain_or_quoted(text: &str) -> Option<String> {
     if text.contains(|c: char| c.is_control()) {
         return None;
@@ -42,7 +42,7 @@ const WORDS: [&str; 11] = [
     "y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf",
 ];
 
-/// Whether YAML reads a text without quotes as the same string, at any place.
+/// Whether YAML reads a text without quotes as the same string, wherever it is.
 pub(crate) fn is_plain(text: &str) -> bool {
     let begins = text.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '_' | '/' | '$'));
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '$');

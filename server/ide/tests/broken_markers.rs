@@ -1,4 +1,4 @@
-//! Checks markers with one mistake each: the diagnostic, its place, and the file after the first fix. controller-gen 0.21 and 0.23 fail on a
+//! Checks markers with one mistake each: the diagnostic, its position, and the file after the first fix. controller-gen 0.21 and 0.23 fail on a
 //! marker exactly if its code is an error.
 
 use std::{
@@ -19,8 +19,9 @@ use crd_analyzer_workspace::{
     sources::generated::GoSources,
 };
 
-/// On each line: the place of the marker, the type there, the marker, the code, the marked text, and the marker after the fix if there is
-/// one. `⇥` is a tab, and `⏎` begins another marker.
+/// Each line has the position of the marker (at a field, type or kind), the type there, the marker, the code, the marked text, and the marker after
+/// the fix, if there is a fix. `⇥` is a tab, and `
+/// ` separates markers.
 const TABLE: &str = include_str!("broken_markers.tsv");
 
 const PATH: &str = "/api/v1/widget_types.go";
@@ -50,7 +51,7 @@ fn file(at: &str, of: &str, markers: &[&str]) -> String {
     )
 }
 
-/// The markers of a file that do not belong to its package, in the notation of the table.
+/// The markers of a file, except those of its package, in the notation of the table.
 fn markers(text: &str) -> String {
     let lines = text.lines().skip(1);
     let found = lines.filter_map(|it| it.split_once("// +"));
@@ -58,7 +59,7 @@ fn markers(text: &str) -> String {
     found.join("⏎")
 }
 
-/// A module with one file.
+/// A Go module with a single file.
 struct Folder(String);
 
 impl Folders for Folder {
@@ -81,7 +82,7 @@ impl GoSources for Go {
     }
 }
 
-/// The last cells of a row: the code, the marked text, and the markers after the first fix.
+/// The last cells of a table row: the code, the marked text, and the markers after the first fix.
 fn told(text: &str) -> [String; 3] {
     let go = Go(Module::new(PathBuf::from("/"), Arc::new(Folder(text.to_owned()))).into());
     let question = Question {

@@ -1,4 +1,4 @@
-//! Checks that every error on a page of a diagnostic code has a quick fix, or that its code says why there can be none.
+//! Checks that every error on the page of a diagnostic code has a quick fix. If there can be none, the code must say why.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -26,7 +26,7 @@ use crd_analyzer_workspace::{
     judging::lints::Lints,
 };
 
-/// The CRD of a page's resources.
+/// The CRDs for the resources on a page.
 struct Defined(Catalog);
 
 impl Defined {
@@ -63,14 +63,14 @@ impl completion::Definitions for Defined {
     }
 }
 
-/// A finding of a block.
+/// A finding in a code block of a page.
 struct Shown {
     code: &'static str,
     is_error: bool,
     severity: &'static str,
     /// The help texts.
     help: Vec<String>,
-    /// Its fixes. Editors preselect the first.
+    /// The fixes of the finding. Editors preselect the first one.
     fixes: Vec<Offered>,
 }
 
@@ -79,9 +79,9 @@ struct Shown {
 struct Offered {
     title: String,
     is_preferred: bool,
-    /// Whether it removes text of the author.
+    /// Whether the fix removes text that the author wrote.
     removes: bool,
-    /// The text that it inserts.
+    /// The text that the fix inserts.
     writes: String,
 }
 
@@ -165,7 +165,7 @@ fn shown((block, asked): (&Block, Option<VersionSet>), old: Option<&Block>, defi
         .collect()
 }
 
-/// The facts that the pages show about a code.
+/// The facts about a code, as its page shows them.
 #[derive(Default)]
 struct Row {
     is_error: bool,
@@ -180,7 +180,7 @@ fn found_in(page: &str) -> Vec<Shown> {
     found_by(page, None)
 }
 
-/// The findings in the blocks of a page, for other Kubernetes versions than those of the page if given.
+/// The findings in the code blocks of a page, for the given Kubernetes versions or, without them, for the versions of the page.
 fn found_by(page: &str, versions: Option<VersionSet>) -> Vec<Shown> {
     let (mut old, mut defined) = (None, None);
     let mut all = Vec::new();
@@ -206,7 +206,7 @@ fn table() -> BTreeMap<&'static str, Row> {
         for it in found_in(code.page) {
             let row = table.entry(it.code).or_default();
             row.is_error |= it.is_error;
-            // An error that the API server reports only after others is still an error.
+            // An error that the API server reports only after others are fixed is still an error.
             row.severities.insert(if it.is_error { "error" } else { it.severity });
             row.has_safe_fix |= it.fixes.iter().any(|it| it.is_preferred);
             row.fixes.extend(it.fixes.into_iter().map(|it| it.title));
@@ -215,7 +215,7 @@ fn table() -> BTreeMap<&'static str, Row> {
     table
 }
 
-/// A fix in the wrong order, if there is one: it removes text but comes before one that keeps it, or is preferred to one.
+/// A fix that is in the wrong order, if there is one. It removes text, but precedes a fix that keeps the text, or is preferred to it.
 fn misplaced(fixes: &[Offered]) -> Option<&Offered> {
     let keeps = |it: &Offered| !it.removes;
     let last_kept = fixes.iter().rposition(keeps)?;
@@ -244,7 +244,7 @@ fn nothing_that_is_written_goes_where_a_fix_keeps_it() {
     assert!(both > 10, "{both}");
 }
 
-/// Codes whose help says more than the fixes on their pages: it depends on the author's intent, has an example, or uses other words.
+/// Codes whose help has more than the fixes on their pages: it depends on the author's intent, contains an example, or uses other words.
 const MORE_HELP_THAN_FIXES: [&str; 84] = [
     "all-of-mismatch",
     "any-of-mismatch",
@@ -332,7 +332,7 @@ const MORE_HELP_THAN_FIXES: [&str; 84] = [
     "wrong-type",
 ];
 
-/// The words in backquotes that a help text says to type, without those that depend on the place.
+/// The words in backquotes that a help text tells users to type, without words that depend on the place.
 fn promised(alternative: &str) -> Vec<String> {
     let codes = alternative.split('`').skip(1).step_by(2);
     codes
@@ -381,7 +381,7 @@ fn fixes_do_what_help_says() {
     println!("{kept} sentences of help have a fix");
 }
 
-/// A misspelt field in a resource is renamed even if its value is wrong, too.
+/// A misspelt field in a resource is renamed even if its value is wrong as well.
 #[test]
 fn a_field_gets_its_name_though_its_value_is_wrong() {
     const DEFINITION: &str = "\
@@ -440,7 +440,7 @@ properties:
         ("[]", ["Replace the value by 3"].as_slice()),
         ("{a: 1}", &["Replace the value by 3"]),
         ("[7]", &["Take the only item out of the list", "Replace the value by 3"]),
-        // The item would be rejected, too.
+        // The item alone would be rejected as well, so its brackets are not removed.
         ("[x]", &["Replace the value by 3"]),
         ("[7, 8]", &["Replace the value by 3"]),
         ("\n  - 7", &[]),
@@ -507,7 +507,7 @@ fn rules_and_lists_that_are_wrong_in_one_way_have_more_than_a_suppression() {
     }
 }
 
-/// The facts in the table agree with the examples of the pages, because the lists on the pages are generated from the table.
+/// The facts in the table agree with the examples on the pages, because the lists on the pages are generated from the table.
 #[test]
 fn facts_are_what_the_pages_show() {
     let mut wrong = Vec::new();

@@ -1,4 +1,4 @@
-//! Tests of editor features in objects of the API server's own kinds, here ValidatingAdmissionPolicies.
+//! Tests of editor features in objects of kinds that the API server itself has, here ValidatingAdmissionPolicies.
 #![allow(clippy::expect_used, reason = "a test says what it expected")]
 
 use std::sync::Arc;
@@ -40,7 +40,7 @@ spec:
       message: too many replicas
 ";
 
-/// The policy with one text replaced by another, and the offset of the cursor (`$0`).
+/// The policy after replacing one string with another, and the offset of the cursor (`$0`).
 #[track_caller]
 fn edited(old: &str, new: &str) -> (String, u32) {
     assert!(POLICY.contains(old), "{old}");
@@ -49,7 +49,7 @@ fn edited(old: &str, new: &str) -> (String, u32) {
     (text.replacen("$0", "", 1), offset)
 }
 
-/// The labels that are offered after one text of the policy is replaced by another with a cursor.
+/// The labels that are offered after replacing one string in the policy with another that contains the cursor.
 #[track_caller]
 fn offered(old: &str, new: &str) -> Vec<String> {
     let (text, offset) = edited(old, new);
@@ -85,7 +85,7 @@ fn check_offered(old: &str, new: &str, some: &[&str], none: &[&str]) {
     }
 }
 
-/// The hover at a cursor, as markdown.
+/// The hover at a cursor, as Markdown.
 #[track_caller]
 fn hovered(old: &str, new: &str) -> String {
     let (text, offset) = edited(old, new);
@@ -137,7 +137,7 @@ fn expressions_are_completed_from_what_they_see() {
     check_offered(expression, "request.userInfo.$0", &["groups", "username"], &[]);
     check_offered(expression, "namespaceObject.metadata.$0", &["labels"], &["uid"]);
     check_offered(expression, "authorizer.$0", &["group", "path"], &[]);
-    // Only the variables above are offered.
+    // Only variables that are declared above this one are offered.
     check_offered("int(params.data.most)", "variables.$0", &[], &["most", "is_small"]);
     check_offered("variables.most", "variables.$0", &["most"], &["is_small"]);
     check_offered(

@@ -29,13 +29,13 @@ pub struct Expression<'d> {
     pub place: CelScalar,
     /// Maps bytes of the expression to bytes of the file.
     pub map: SourceMap,
-    /// The tokens of its text.
+    /// The tokens of the expression's text.
     pub tokens: Vec<WrittenToken>,
-    /// The schema that its rule belongs to; `None` if there is none, or if the schema never had valid types.
+    /// The schema and type that the expression's rule can use. `None` if the expression belongs to no rule, or if the schema never had valid types.
     pub scope: Option<Arc<Scope>>,
     /// The context of the expression. If it is unknown, the context has only functions.
     pub context: Context,
-    /// The result of the partial type check; `None` if the context is unknown.
+    /// The result of type-checking as far as possible; `None` if the context is unknown.
     pub outline: Option<PartialCheck>,
     text: String,
 }
@@ -71,7 +71,7 @@ impl<'d> Expression<'d> {
         }
     }
 
-    /// An expression at the same place with another text and the given result of its type check.
+    /// An expression in the same scalar, with another text and the given result of its type check.
     pub(super) fn rewritten(&self, text: &str, outline: Option<PartialCheck>) -> Self {
         Self {
             tokens: tokens(&Source::new(text)),

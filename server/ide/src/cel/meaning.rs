@@ -31,7 +31,7 @@ pub enum Meaning {
         ty: Type,
         /// The token at which a comprehension declares it; `None` for variables of the context.
         declared: Option<usize>,
-        /// Its node, if the token is a use of it.
+        /// The node of the use, if the token uses the variable and does not declare it.
         node: Option<NodeId>,
     },
     /// The name of a type.
@@ -43,7 +43,7 @@ pub enum Meaning {
     Field {
         /// The name as written in the expression.
         name: Arc<str>,
-        /// The steps from the rule's schema to that of the field; `None` for entries of maps and for values without a schema.
+        /// The steps from the rule's schema to the field's schema; `None` for entries of maps and for values without a schema.
         steps: Option<Vec<SchemaStep>>,
         /// The schema of the field as written; `None` if it is not in a file.
         property: Option<Property>,
@@ -58,7 +58,7 @@ pub enum Meaning {
         name: Arc<str>,
         /// A description of the function.
         doc: &'static str,
-        /// The overloads that fit the arguments; all overloads if none fits.
+        /// The overloads that fit the arguments. If none fits, all overloads.
         overloads: Vec<Arc<OverloadDecl>>,
         /// The type of the result.
         ty: Type,
@@ -71,7 +71,7 @@ pub enum Meaning {
         of: &'static Macro,
         /// The type of the result.
         ty: Type,
-        /// The node of its expansion.
+        /// The node of the macro's expansion.
         node: NodeId,
     },
     /// A constant.
@@ -104,7 +104,7 @@ pub fn display_type(context: &Context, ty: &Type) -> String {
     named.replace(".@idx", "[]").replace(".@elem", "[key]")
 }
 
-/// The shape of a type: all object types have the same shape, wherever they are declared.
+/// The shape of a type: all object types have the same shape, whatever their path.
 pub fn type_shape(context: &Context, ty: &Type) -> String {
     let shape = |ty: &Type| type_shape(context, ty);
     match ty {
@@ -119,7 +119,7 @@ pub fn type_shape(context: &Context, ty: &Type) -> String {
 }
 
 impl Expression<'_> {
-    /// The fields of an object type with their types; none for other types.
+    /// The fields of an object type with their types. Empty for other types.
     pub fn fields_of(&self, ty: &Type) -> Vec<(String, Type)> {
         let Type::Struct(path) = ty else {
             return Vec::new();
@@ -153,7 +153,7 @@ impl Expression<'_> {
             TokenClass::Dot => self.meaning(token + 1).filter(|it| matches!(it, Meaning::Field { .. })),
             TokenClass::Operator => self.operator(it.start),
             TokenClass::Open => {
-                // The meaning of an opening parenthesis or bracket is found at the function's name or at the operand.
+                // The meaning of an opening parenthesis or bracket is the meaning of the function's name or the operand before it.
                 self.operator(it.start)
             }
             TokenClass::Constant | TokenClass::Number | TokenClass::String => {
@@ -182,7 +182,7 @@ impl Expression<'_> {
         let ast = self.ast()?;
         let begins = |id: i64| ast.source_info.span(id).is_some_and(|it| it.bytes.0 == byte);
         let found = ast.nodes().filter(|(_, it)| is_kind(&it.kind) && begins(it.id));
-        // Type-checked nodes come before the nodes of a macro call as written.
+        // Type-checked nodes take precedence over the nodes of the macro call as written.
         let checked = &self.outline.as_ref()?.checked;
         found
             .map(|(node, _)| node)
@@ -345,7 +345,7 @@ impl Expression<'_> {
         }
     }
 
-    /// The type of the comprehension variable that is declared at a byte, if any.
+    /// The type of the comprehension variable that is declared at a byte; `None` if none is.
     fn declares(&self, byte: u32) -> Option<Type> {
         let checked = &self.outline.as_ref()?.checked;
         let ast = &checked.ast;
@@ -359,7 +359,7 @@ impl Expression<'_> {
             })?;
             let node = expansion(ast, *id, *call)?;
             let ExprKind::Comprehension(fold) = &ast[node].kind else {
-                // The variable of `optMap` and similar macros is the value of the optional.
+                // In `optMap` and similar macros, the variable is the value of the optional.
                 let of = checked.type_of((*target)?);
                 return (at == 0).then(|| of.optional_of().cloned().unwrap_or(Type::Dyn));
             };
@@ -404,7 +404,7 @@ impl Expression<'_> {
     }
 }
 
-/// The node that a macro call expands to. If a macro is nested in another call, that call also has a node without content.
+/// The node that a macro call expands to. A macro that is nested in another call also has an empty node in that call, which is not its expansion.
 fn expansion(ast: &Ast, id: i64, call: NodeId) -> Option<NodeId> {
     let (node, _) = ast.nodes().rfind(|(node, _)| is_expansion(ast, *node, id, call))?;
     Some(node)

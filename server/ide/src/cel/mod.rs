@@ -1,4 +1,4 @@
-//! CEL in YAML: finds the expression at a place of a file, and maps its parts back to the file.
+//! CEL in YAML: finds the expression at a position in a file, and maps its parts back to the file.
 
 mod expression;
 mod extents;
@@ -33,7 +33,7 @@ pub const RULES: &str = "x-kubernetes-validations";
 pub struct CelScalar {
     /// The scalar.
     pub scalar: NodeId,
-    /// Its rule, if it belongs to a rule of a schema. Expressions of other kinds of objects have none.
+    /// The rule that contains the expression. `None` for expressions in objects that are not CRDs.
     pub rule: Option<RulePlace>,
 }
 
@@ -91,7 +91,7 @@ fn is_expression_of_row(tree: &Tree, node: NodeId) -> bool {
         && schema::api_at(tree, &path).is_some_and(|it| matches!(it.ty, FieldType::Cel))
 }
 
-/// The place of a node that is an expression of a validation rule.
+/// The rule that contains a node, if the node is an expression of a validation rule.
 fn rule_of(tree: &Tree, node: NodeId) -> Option<RulePlace> {
     let entry = tree
         .entry_of(node)

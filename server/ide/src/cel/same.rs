@@ -1,4 +1,4 @@
-//! The other tokens of an expression with the same meaning as a token.
+//! Finds the other tokens of an expression that have the same meaning as a given token.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::{Expression, Meaning};
 const MOST_LOOKS: usize = 20_000_000;
 
 impl Expression<'_> {
-    /// The names with the same meaning as a token, in the order of the text; empty if there are too many to check.
+    /// The names with the same meaning as a token, in the order of the text. Empty if there are too many to check.
     pub fn same(&self, token: usize) -> Vec<usize> {
         let Some(meant) = self.meaning(token) else {
             return Vec::new();
@@ -32,7 +32,7 @@ impl Expression<'_> {
         same.collect()
     }
 
-    /// The names with the given text. `None` if there are too many to check each.
+    /// The names with the given text. `None` if there are too many of them to check.
     pub fn names(&self, text: &str) -> Option<Vec<usize>> {
         let is_name = |it: TokenClass| matches!(it, TokenClass::Identifier | TokenClass::EscapedIdentifier);
         let tokens = self.tokens.iter().enumerate();
@@ -71,7 +71,7 @@ impl Expression<'_> {
         (is_variable && matches!(steps[..], [SchemaStep::Property(_)])).then_some(name)
     }
 
-    /// The same expression with another text. Spans in the file are still those of the old text.
+    /// The same expression with another text. Spans still refer to the file with the old text.
     #[must_use]
     pub fn with_text(&self, text: &str) -> Self {
         let outline = self.outline.is_some().then(|| partial_check(text, &self.context));

@@ -46,7 +46,7 @@ struct Kept {
 }
 
 impl Scopes {
-    /// The scope of a schema: that of the current text or, if it is not valid, the last valid one.
+    /// The scope of a schema. If the current text of the schema is not valid, the last valid scope.
     pub fn of(&self, document: &Document<'_>, node: NodeId, version: KubernetesVersion) -> Option<Arc<Scope>> {
         let tree = document.tree;
         let name = fingerprint(tree, node, version);
@@ -78,7 +78,7 @@ impl Scopes {
     }
 }
 
-/// A fingerprint of a scope's input: the schema without its own rules, which the user is editing.
+/// A fingerprint of the scope's input: the schema without its own rules, because the user is editing those.
 fn fingerprint(tree: &Tree, node: NodeId, version: KubernetesVersion) -> u64 {
     let mut hasher = DefaultHasher::new();
     (version.number(), is_resource_root(tree, node)).hash(&mut hasher);
@@ -101,7 +101,7 @@ fn make(tree: &Tree, node: NodeId, version: KubernetesVersion) -> Option<Scope> 
     Some(Scope { schema, ty })
 }
 
-/// Whether a schema is that of a resource, which has `metadata`.
+/// Whether a schema is the root schema of a resource, which has `metadata`.
 fn is_resource_root(tree: &Tree, node: NodeId) -> bool {
     let entry = tree.entry_of(node);
     let is_root = entry.is_some_and(|it| tree.scalar(it.key) == "openAPIV3Schema")

@@ -28,7 +28,7 @@ spec:
             x-kubernetes-validations:
 ";
 
-/// The rules, indented for their place in the CRD.
+/// The rules, indented as in the CRD of the tests.
 fn indented(rules: &str) -> String {
     let lines = rules.lines().map(|it| format!("            {it}\n"));
     lines.collect()

@@ -1,7 +1,7 @@
 //! Completion in expressions, which are usually incomplete.
 //!
-//! The parts before the cursor are complete: the receiver of a method, or the list of a comprehension. Only those are parsed and checked,
-//! and the text after the cursor does not matter.
+//! The parts before the cursor are complete: the receiver of a method, or the list of a comprehension. Only they are parsed and checked. The text
+//! after the cursor does not matter.
 
 mod context;
 mod functions;
@@ -94,7 +94,7 @@ pub(super) fn complete(context: &Context<'_, '_>) -> Option<Completions> {
     })
 }
 
-/// The members that can be selected from or called on a value.
+/// The members of a value: fields that can be selected, and methods that can be called.
 fn members(
     scoped: &Scoped<'_, '_>,
     text: &str,
@@ -159,7 +159,7 @@ fn fields(
         if may_lack && scoped.can_guard(text, receiver.start) {
             guarded.push(guard(scoped, &item, &text[receiver.clone()], receiver.start));
         }
-        // The fields that the author declared come before the implied ones.
+        // Declared fields come before the fields that every resource has.
         let is_implied = matches!(&*name, "apiVersion" | "kind" | "metadata") && property.is_none();
         found.push((is_implied, name.into_owned(), item));
     }
@@ -167,13 +167,14 @@ fn fields(
     found.into_iter().map(|it| it.2).chain(guarded).collect()
 }
 
-/// An item for the field, after a test that it is set.
+/// An item that inserts the field after a test that the field is set.
 fn guard(scoped: &Scoped<'_, '_>, field: &Item, receiver: &str, at: usize) -> Item {
     let mut item = field.clone();
     let test = format!("has({receiver}.{}) && ", field.text);
     item.suffix = Some(" (if present)".to_owned());
     item.note = Some(test.clone());
-    // The receiver's place in the file. It has no line breaks before the cursor, or there is no edit.
+    // The receiver's position in the file. Subtracting is correct because there is no line break between the receiver and the cursor, see
+    // `can_guard`.
     let start = scoped.context.place.offset - (scoped.text_len - at) as u32;
     item.edits.push(TextEdit {
         span: Span::new(start, start),
@@ -182,7 +183,7 @@ fn guard(scoped: &Scoped<'_, '_>, field: &Item, receiver: &str, at: usize) -> It
     item
 }
 
-/// The items that can begin an operand.
+/// The items that can start an operand.
 fn globals(scoped: &Scoped<'_, '_>, locals: &[scopes::Local], in_has: bool) -> Vec<Item> {
     let mut items = Vec::new();
     for local in locals.iter().rev() {

@@ -57,14 +57,14 @@ fn given_value<'a>(context: &Context<'_, 'a>) -> Option<View<'a>> {
             && api_at(tree, &path[..at]).is_some_and(|it| nav::is_schema(it.ty))
     })?;
     let below = &path[at + 1..];
-    // The whole value on the line of its key is completed as a value of the field.
+    // The value itself, on the line of its key, is completed as a value of the field, and not as part of a default.
     if below.is_empty() && matches!(context.place.slot, Slot::Value { on_own_line: false, .. }) {
         return None;
     }
     View::value(tree, nav::node_at(tree, &path[..at])?).follow(below)
 }
 
-/// An item that adds a dash for a list without items.
+/// An item that starts a list by adding a dash.
 fn first_item(at: &api::At) -> Option<Item> {
     let FieldType::List(of) = at.ty else { return None };
     let mut item = Item::new("-", ItemKind::Value);
@@ -74,7 +74,7 @@ fn first_item(at: &api::At) -> Option<Item> {
     Some(item)
 }
 
-/// An item that adds a dash for a list whose items begin in the column of the keys.
+/// An item that adds a dash for another item, if the list's dashes are in the column of the keys.
 pub(super) fn another_item(context: &Context<'_, '_>, list: NodeId) -> Option<Item> {
     let tree = context.place.tree;
     let name = tree.entry_of(list).map(|it| tree.scalar(it.key).into_owned())?;
@@ -121,10 +121,11 @@ fn fields(context: &Context<'_, '_>, at: &api::At, structure: &'static Struct) -
     items
 }
 
-/// The position of snippets for whole nodes in the list: before their first key, unless that is there already or the author sorts keys.
+/// The index at which to insert snippets for whole nodes: before the first key that people write. If that key exists already, or the author sorts
+/// keys, they come last.
 fn place_of_nodes(items: &[Item], at: &api::At, structure: &'static Struct, known: &Keys<'_>) -> usize {
     let first = match structure.name {
-        // The keys of a version have a fixed order, and few people write them one by one.
+        // People rarely write these keys one by one, so the snippet for all of them comes first.
         "CustomResourceDefinitionVersion" | "CustomResourceSubresourceScale" | "ServiceReference"
             if known.present.is_empty() =>
         {
@@ -138,7 +139,7 @@ fn place_of_nodes(items: &[Item], at: &api::At, structure: &'static Struct, know
     };
     let is_first = known.present.is_empty();
     let place = items.iter().position(|it| is_first && it.label == first);
-    // A user who types `type` wants the key, because no other item begins like this.
+    // The snippet comes after the key `type`, because no other item starts with these letters.
     place.map_or(items.len(), |it| it + usize::from(first == "type"))
 }
 
@@ -161,7 +162,7 @@ fn key(context: &Context<'_, '_>, field: &'static Field) -> Item {
     item
 }
 
-/// Whether there are suggestions for the value of a field.
+/// Whether completion offers values for a field.
 fn is_followed(field: &Field) -> bool {
     match &field.ty {
         FieldType::Map(_) => false,
@@ -178,7 +179,7 @@ fn is_followed(field: &Field) -> bool {
     }
 }
 
-/// The text that completion writes after the key of a field.
+/// The text that completion inserts after the key of a field.
 pub(super) fn shape(field: &Field) -> Shape {
     match &field.ty {
         FieldType::String | FieldType::Cel | FieldType::Time | FieldType::Bytes => Shape::Text,
@@ -194,17 +195,17 @@ pub(super) fn shape(field: &Field) -> Shape {
     }
 }
 
-/// The schema that a keyword is written in.
+/// The facts about a schema that determine which keywords to offer in it.
 struct Schema {
     r#type: String,
     has_type: bool,
     has_structure: bool,
     in_junctor: bool,
-    /// Whether the schema is a clause of an `anyOf` or similar keyword that spells out an int-or-string.
+    /// Whether the schema is a clause of an `anyOf` or similar keyword that describes an int-or-string.
     spells_int_or_string: bool,
     is_root: bool,
     has_any_type: bool,
-    /// Whether the schema has an `anyOf` but no type, so it may spell out an int-or-string.
+    /// Whether the schema has an `anyOf` but no type, so that it may describe an int-or-string.
     may_be_int_or_string: bool,
 }
 
@@ -248,7 +249,7 @@ impl Schema {
         !self.in_junctor || field.in_junctor || field.name == "type" && self.spells_int_or_string
     }
 
-    /// The penalty of a keyword for the type of the values.
+    /// The penalty of a keyword, depending on the schema's type.
     fn penalty(&self, field: &Field) -> i32 {
         if field.name == "type" {
             let is_needed = !self.has_type && !self.has_any_type && !self.in_junctor;
@@ -274,7 +275,7 @@ impl Schema {
         match (self.r#type.as_str(), field.name) {
             ("object", "properties") | ("array", "items") if !self.has_structure && !self.in_junctor => -400,
             ("object", "properties") | ("array", "items") if !self.has_structure => -100,
-            // Cost estimates depend on these.
+            // The API server estimates costs with these limits.
             _ if matches!(field.name, "maxLength" | "maxItems" | "maxProperties") => -40,
             _ if !field.applies_to.is_empty() => -10,
             _ => 0,
@@ -282,7 +283,8 @@ impl Schema {
     }
 }
 
-/// The bonus of a key that nearly always comes next, larger than that of a required key. In schemas, whose keys have no order, it is smaller.
+/// The bonus of a key that nearly always follows the previous one. It is larger than the bonus of a required key. Keys of schemas have no usual
+/// order, so their bonus is smaller.
 const HABIT: f64 = 1_500.0;
 const HABIT_IN_SCHEMA: f64 = 450.0;
 
@@ -293,7 +295,7 @@ fn penalty(
     known: &Keys<'_>,
     schema: Option<&Schema>,
 ) -> i32 {
-    // If the key already has a value, its form tells more than habits.
+    // If the key already has a value, the form of the value says more than habits.
     let habit = if known.value.is_some() {
         0.0
     } else {
@@ -339,7 +341,7 @@ fn expected(field: &'static Field) -> Expected<'static> {
     }
 }
 
-/// The penalty if a value is not text of more than a word.
+/// The penalty for a value that is not prose of several words.
 fn prose_penalty(tree: &Tree, value: NodeId) -> i32 {
     match () {
         () if !tree.is_scalar(value) => 500,
@@ -356,7 +358,7 @@ fn pattern_penalty(tree: &Tree, value: NodeId) -> i32 {
     }
 }
 
-/// The penalty if a value is not a mapping with keywords of schemas.
+/// The penalty for a value that is not a schema.
 fn schema_penalty(tree: &Tree, value: NodeId) -> i32 {
     if !nav::is_mapping(tree, value) {
         return 500;
@@ -378,12 +380,12 @@ fn schema_penalty(tree: &Tree, value: NodeId) -> i32 {
     if is_schema { -100 } else { 100 }
 }
 
-/// Whether a key that may be a keyword or a property's name is the latter, because its value is a schema.
+/// Whether a key is the name of a property and not a keyword, because its value is a schema.
 fn is_schema_mapping(tree: &Tree, node: NodeId, key: &str) -> bool {
     matches!(key, "type" | "description" | "format") && nav::is_mapping(tree, node)
 }
 
-/// The penalty if a value is not a mapping of names to schemas.
+/// The penalty for a value that is not a map of schemas.
 fn schemas_penalty(tree: &Tree, value: NodeId) -> i32 {
     if !nav::is_mapping(tree, value) {
         return 500;
@@ -439,11 +441,11 @@ fn scalar_list_penalty(tree: &Tree, value: NodeId) -> i32 {
     }
 }
 
-/// The suggested values at a path.
+/// The values to suggest at a path.
 fn values_at(context: &Context<'_, '_>, at: &api::At) -> Vec<Item> {
     let Some(field) = at.field else { return Vec::new() };
     let mut items = property_names::of_value(context, field);
-    // For a list of names, the field's values are those of its items.
+    // A list of names has the suggestions at its items, and not at the list itself.
     let is_item = matches!(context.place.path.last(), Some(Step::Index(_)));
     if is_item == matches!(field.ty, FieldType::List(_)) || matches!(field.ty, FieldType::Any) {
         items.extend(schema_values::of_field(context, at, field));
@@ -452,10 +454,10 @@ fn values_at(context: &Context<'_, '_>, at: &api::At) -> Vec<Item> {
     items
 }
 
-/// The minimum share of a value, because values that were never seen are still possible.
+/// The share added to each value, so that values that the statistics lack remain possible.
 const LEAST_SHARE: f64 = 0.02;
 
-/// Sorts values by how often they are written after the keys that are there.
+/// Sorts values by how often people write them after the keys that precede them.
 fn sort_by_habit(context: &Context<'_, '_>, field: &Field, items: &mut [Item]) {
     let tree = context.place.tree;
     let path = &context.place.path;

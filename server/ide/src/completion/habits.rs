@@ -1,5 +1,5 @@
-//! Statistics on what people write next, from real manifests (`cargo xtask habits`): keys by the key before them, values by the key before
-//! theirs, and types of properties by their names.
+//! Statistics on what people write next in real manifests, from `cargo xtask habits`. They cover keys by the previous key, values by the key before
+//! theirs, and the types of properties by property name.
 
 use std::{borrow::Cow, collections::HashMap, sync::LazyLock};
 
@@ -7,13 +7,13 @@ use crd_analyzer_syntax::tree::{NodeId, Tree};
 
 use super::nav;
 
-/// The table's name for "no key", which precedes the first key of a mapping.
+/// The name in the table for "no previous key", which applies to the first key of a mapping.
 pub(super) const FIRST: &str = "-";
 
-/// The table's place for types of properties. They are listed by the name of the property.
+/// The name in the table for statistics on the types of properties, which are listed by property name.
 const TYPE_OF: &str = "type-of";
 
-/// By struct or field of the API, and by the key before: words with their shares.
+/// The words that come next, with their shares, by struct or field of the API and by the previous key.
 type Table = HashMap<(&'static str, &'static str), Vec<(&'static str, f64)>>;
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
@@ -39,26 +39,26 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
         .collect()
 });
 
-/// The share, from 0 to 1, of a word among the words that come next at a place. `place`: a struct for keys, `struct.field` for values.
+/// The share, from 0 to 1, of a word among the words that come next. `place` is a struct for keys, and `struct.field` for values.
 pub(super) fn share(place: &str, before: &str, word: &str) -> f64 {
     let known = TABLE.get(&(place, before));
     let found = known.and_then(|it| it.iter().find(|it| it.0 == word));
     found.map_or(0.0, |it| it.1)
 }
 
-/// The share, from 0 to 1, of a key among the keys that come next in a custom resource. `parent`: the key of the mapping, or of the list that
-/// contains it.
+/// The share, from 0 to 1, of a key among the keys that come next in a custom resource. `parent` is the key of the mapping, or of the list that
+/// contains the mapping.
 pub(super) fn share_in_resource(parent: &str, before: &str, word: &str) -> f64 {
     share(&format!("/{parent}"), before, word)
 }
 
-/// The share, from 0 to 1, of a type among properties of this name. `None` if the name is not in the table.
+/// The share, from 0 to 1, of a type among properties with this name. `None` if the table does not have the name.
 pub(super) fn share_of_type(property: &str, r#type: &str) -> Option<f64> {
     let is_known = TABLE.contains_key(&(TYPE_OF, property));
     is_known.then(|| share(TYPE_OF, property, r#type))
 }
 
-/// A key as the table names it. `type` includes its value.
+/// The name of a key in the table. For `type`, the name includes the value.
 pub(super) fn name<'t>(tree: &'t Tree, mapping: NodeId, key: &Cow<'t, str>) -> Cow<'t, str> {
     match nav::text(tree, mapping, key).filter(|_| key == "type") {
         Some(value) => format!("type={value}").into(),
@@ -66,10 +66,10 @@ pub(super) fn name<'t>(tree: &'t Tree, mapping: NodeId, key: &Cow<'t, str>) -> C
     }
 }
 
-/// The key before the one whose value is being written.
+/// The key before the key whose value the user is writing.
 pub(super) fn before_value(tree: &Tree, mapping: NodeId, offset: u32) -> Cow<'_, str> {
     let keys = tree.entries(mapping).map(|it| it.key);
-    // The last key that begins before the cursor is the value's own key.
+    // The last key that starts before the cursor is the key of the value.
     let mut before = keys
         .take_while(|it| tree.span(*it).start < offset)
         .collect::<Vec<_>>()

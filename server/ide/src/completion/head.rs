@@ -1,4 +1,4 @@
-//! Completion of `apiVersion` and `kind`, each from the other.
+//! Completion of `apiVersion` and `kind`, where each limits the values of the other.
 
 use std::borrow::Cow;
 
@@ -18,7 +18,7 @@ pub(super) fn whole_crd(context: &Context<'_, '_>) -> Option<Item> {
     }
     let step = context.writer.layout().indent;
     let dash = context.writer.layout().list_indent;
-    // The columns of keys in the version, and in its schema.
+    // The columns of the keys of the version and of its schema.
     let (version, schema) = (step + dash + 2, step + dash + 2 + 2 * step);
     let kind = if context.request.transforms {
         KIND_OF_PLURAL
@@ -62,17 +62,17 @@ pub(super) fn whole_crd(context: &Context<'_, '_>) -> Option<Item> {
     Some(item)
 }
 
-/// The `apiVersion` and `kind` that a mapping states, if it does.
+/// The `apiVersion` and `kind` of a mapping, as far as it has them.
 pub(super) fn written(tree: &Tree, object: NodeId) -> (Option<Cow<'_, str>>, Option<Cow<'_, str>>) {
     (nav::text(tree, object, "apiVersion"), nav::text(tree, object, "kind"))
 }
 
-/// The group and version of an `apiVersion`.
+/// Splits an `apiVersion` into group and version.
 pub(super) fn group_version(api_version: &str) -> (&str, &str) {
     api_version.split_once('/').unwrap_or(("", api_version))
 }
 
-/// The values of `apiVersion` that the object's kind has.
+/// The possible values of `apiVersion` for the object's kind.
 pub(super) fn api_versions(context: &Context<'_, '_>, object: Option<NodeId>) -> Vec<Item> {
     let tree = context.place.tree;
     let kind = object.and_then(|it| nav::text(tree, it, "kind"));
@@ -108,7 +108,7 @@ pub(super) fn api_versions(context: &Context<'_, '_>, object: Option<NodeId>) ->
         .collect()
 }
 
-/// The values of `kind` for the object's group and version. If these are missing, the item adds them.
+/// The possible values of `kind` for the object's group and version. If `apiVersion` is missing, the item adds it.
 pub(super) fn kind_names(context: &Context<'_, '_>, object: Option<NodeId>) -> Vec<Item> {
     let tree = context.place.tree;
     let api_version = object.and_then(|it| nav::text(tree, it, "apiVersion"));

@@ -1,4 +1,4 @@
-//! Formats keys and values for insertion at the cursor.
+//! Formats keys and values that completion inserts at the cursor.
 
 use std::borrow::Cow;
 
@@ -7,14 +7,14 @@ use crd_analyzer_syntax::tree::{ScalarStyle, Span};
 use super::{Item, escape_snippet};
 use crate::cursor_context::{CursorContext, Layout, Slot};
 
-/// The text after an inserted key.
+/// What completion inserts after a key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Shape {
     /// A value on the same line.
     Scalar,
     /// A quoted string on the same line.
     Text,
-    /// `{}`.
+    /// An empty mapping, `{}`.
     Empty,
     /// A mapping.
     Mapping,
@@ -24,7 +24,7 @@ pub(super) enum Shape {
     ListOfMappings,
 }
 
-/// Writes text in the style of its place.
+/// Writes text in the style of the YAML around the cursor.
 pub(super) struct Writer<'p, 't> {
     pub(super) place: &'p CursorContext<'t>,
     layout: Layout,
@@ -45,7 +45,7 @@ impl<'p, 't> Writer<'p, 't> {
             place,
             layout: Layout::of(place.tree),
             is_json: place.is_json(),
-            // The line starts with a dash.
+            // A dash precedes the key on its line.
             column: token.saturating_sub(written),
         }
     }
@@ -64,7 +64,7 @@ impl<'p, 't> Writer<'p, 't> {
         (replace, Span::new(replace.start, self.place.offset))
     }
 
-    /// The part of the token that is replaced. For a quoted string, the text between the quotes.
+    /// The part of the token that an item replaces. In a quoted string, the text between the quotes.
     fn inner_span(&self) -> Span {
         let token = &self.place.token;
         match token.style {
@@ -83,8 +83,8 @@ impl<'p, 't> Writer<'p, 't> {
         }
     }
 
-    /// Whether text of the same value follows the cursor on its line, so that inserted text would run into it. A word on a line of its own is
-    /// the start of a key, even if YAML parses the lines below as part of it.
+    /// Whether text on the same line follows the cursor, so that inserted text would join it. A word alone on its line starts a key, even if YAML
+    /// parses the lines below as part of the same value.
     pub(super) fn is_before_text(&self) -> bool {
         let is_value = matches!(self.place.slot, Slot::Value { .. });
         let (replaced, _) = self.spans();
@@ -99,7 +99,7 @@ impl<'p, 't> Writer<'p, 't> {
         }
     }
 
-    /// Formats a string as a replacement for the token, which may already have quotes.
+    /// Formats a string to replace the token at the cursor, which may already have quotes.
     fn text(&self, text: &str, is_string: bool) -> String {
         let close = if self.place.token.is_open { self.quote() } else { None };
         let mut written = match self.quote() {
@@ -113,7 +113,7 @@ impl<'p, 't> Writer<'p, 't> {
         written
     }
 
-    /// Sets the text that editors match with the typed text to the form inside the quotes.
+    /// Makes the text that editors filter by equal to the text inside the quotes.
     fn compare_as_typed(&self, item: &mut Item) {
         if let Some(quote) = self.quote() {
             item.filter = in_quotes(&item.filter, quote);
@@ -171,7 +171,7 @@ impl<'p, 't> Writer<'p, 't> {
         item.text = format!("{before}{written}");
     }
 
-    /// The blank or dash that is missing before a value.
+    /// The blank or dash to insert before a value.
     fn before_value(&self) -> &'static str {
         if matches!(self.place.slot, Slot::Dash { .. }) {
             return "- ";
@@ -189,14 +189,14 @@ impl<'p, 't> Writer<'p, 't> {
         !self.place.is_flow && self.quote().is_none()
     }
 
-    /// Makes an item insert lines, each with its indentation relative to the keys at the place.
+    /// Makes an item insert lines. The number of each line is its indentation relative to the keys around it.
     pub(super) fn lines(&self, item: &mut Item, lines: &[(usize, String)]) {
         let dash = if matches!(self.place.slot, Slot::Dash { .. }) {
             "- "
         } else {
             ""
         };
-        // After a key, the lines start on the next line, below the key.
+        // If the cursor is after a key, the lines start on the next line, below the key.
         let behind_key = matches!(self.place.slot, Slot::Value { on_own_line: false, .. });
         let base = if behind_key {
             self.key_column() + self.layout.indent
@@ -270,7 +270,7 @@ pub(super) fn scalar(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Whether YAML would parse a string without quotes as something else.
+/// Whether YAML would not parse a string without quotes as the same string.
 pub(super) fn needs_quotes(text: &str, in_flow: bool) -> bool {
     let Some(first) = text.chars().next() else { return true };
     let is_indicator = matches!(

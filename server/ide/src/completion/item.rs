@@ -1,4 +1,4 @@
-//! A completion item.
+//! Completion items and lists of them.
 
 use crate::markdown::Documentation;
 use crd_analyzer_syntax::tree::Span;
@@ -12,21 +12,21 @@ pub struct Completions {
     pub items: Vec<Item>,
     /// The span in the file that an item replaces: the whole word at the cursor.
     pub replace: Span,
-    /// The part of it before the cursor.
+    /// The part of `replace` before the cursor.
     pub insert: Span,
-    /// Whether only the next step is offered, so that the editor must ask again after it.
+    /// Whether items contain only the next step of a path, so that the editor must ask again after the user accepts one.
     pub is_incomplete: bool,
 }
 
 impl Completions {
-    /// Whether a text is one of the items up to its end. In this case nothing is offered, even if other items continue it, so that Enter and Tab
-    /// keep their normal meaning.
+    /// Whether the typed text equals an item. If so, completion offers nothing, even if other items start with that text, so that Enter and Tab keep
+    /// their normal meaning.
     pub fn are_written(&self, text: &str) -> bool {
         let typed = &text[self.insert.range()];
         !typed.is_empty() && self.items.iter().any(|it| it.is_text() && it.text == typed)
     }
 
-    /// Whether an item may equal the typed text, so that the list must be requested again to find out.
+    /// Whether the typed text may become equal to an item, so that the editor must ask again.
     pub fn have_text(&self) -> bool {
         self.items.iter().any(Item::is_text)
     }
@@ -39,9 +39,9 @@ pub struct Item {
     pub label: String,
     /// The kind of item.
     pub kind: ItemKind,
-    /// The text right after the label: parameters.
+    /// The text right after the label, such as parameters.
     pub suffix: Option<String>,
-    /// A short form of its type.
+    /// A short form of the item's type.
     pub detail: Option<String>,
     /// A remark at the end of the line.
     pub note: Option<String>,
@@ -55,9 +55,9 @@ pub struct Item {
     pub snippet: Option<String>,
     /// Additional edits elsewhere in the file.
     pub edits: Vec<TextEdit>,
-    /// Whether it is the most likely choice.
+    /// Whether the item is the most likely choice.
     pub preselect: bool,
-    /// Whether it is deprecated.
+    /// Whether the item is deprecated.
     pub deprecated: bool,
     /// Whether another key or value usually follows, so the editor may request completion again.
     pub asks_again: bool,
@@ -76,7 +76,7 @@ pub enum ItemKind {
     Value,
     /// A snippet of several lines.
     Snippet,
-    /// A kind of objects.
+    /// A kind of object, such as `Widget`.
     Kind,
     /// A field in an expression.
     Field,
@@ -88,14 +88,14 @@ pub enum ItemKind {
     Method,
     /// A macro.
     Macro,
-    /// `true`, `in`
+    /// A keyword of CEL, such as `true` or `in`.
     Keyword,
     /// The name of a type.
     Type,
 }
 
 impl Item {
-    /// Whether it inserts only its label.
+    /// Whether the item inserts only its label.
     fn is_text(&self) -> bool {
         self.snippet.is_none() && self.edits.is_empty() && self.text == self.filter
     }

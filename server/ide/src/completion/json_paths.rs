@@ -10,7 +10,7 @@ use crd_analyzer_syntax::{
 use super::{Context, Item, ItemKind, nav, property_names};
 use crate::cursor_context::Slot;
 
-/// The fields that a path may lead to.
+/// The fields that a path may select.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Wants {
     /// Any field, even inside a list.
@@ -87,7 +87,7 @@ pub(super) fn complete(context: &Context<'_, '_>, field: &Field) -> Vec<Item> {
             .and_then(|it| nav::text(tree, it, "description"))
             .map(|it| Documentation::Theirs(it.into_owned()));
         item.asks_again = fit == StepMatch::Leads;
-        // The first dot starts the path and accepts no item.
+        // The first dot only starts the path. It must not accept an item.
         if !context.place.token.prefix.is_empty() {
             item.commit = &['.'];
         }
@@ -107,7 +107,7 @@ pub(super) fn complete(context: &Context<'_, '_>, field: &Field) -> Vec<Item> {
         let mut fields: Vec<_> = OBJECT_META.fields.iter().filter(of_use).collect();
         fields.sort_by_key(|it| match it.name {
             "creationTimestamp" => 0,
-            // The name is in the first column anyway.
+            // `kubectl get` always shows the name in the first column.
             "name" => 2,
             _ => 1,
         });
@@ -123,7 +123,7 @@ pub(super) fn complete(context: &Context<'_, '_>, field: &Field) -> Vec<Item> {
     found.sort_by_key(|it| it.0);
     let mut items: Vec<Item> = found.into_iter().map(|it| it.1).collect();
     if base.is_empty() {
-        // Whole paths come before the steps to them.
+        // Complete paths come before the first steps of paths.
         let whole = whole_paths(tree, root, wants).into_iter().map(|(path, schema)| {
             let mut item = Item::new(path.as_str(), ItemKind::Value);
             item.detail = Some(property_names::display_type(tree, schema));
@@ -137,13 +137,13 @@ pub(super) fn complete(context: &Context<'_, '_>, field: &Field) -> Vec<Item> {
     items
 }
 
-/// Whether a schema is that of Kubernetes conditions: a list of objects with a type and a status.
+/// Whether a schema describes Kubernetes conditions: a list of objects with a type and a status.
 fn are_conditions(tree: &Tree, schema: NodeId) -> bool {
     let item = nav::child(tree, schema, "items").and_then(|it| nav::child(tree, it, "properties"));
     item.is_some_and(|it| ["type", "status"].iter().all(|key| nav::child(tree, it, key).is_some()))
 }
 
-/// An item for the status of the condition that most kinds have.
+/// An item for the path to the status of the condition that most kinds have.
 fn condition(context: &Context<'_, '_>, list: &str) -> Item {
     let quote = if context.place.token.style == Some(ScalarStyle::DoubleQuoted) {
         '\''
@@ -181,16 +181,16 @@ pub(super) fn first_column(context: &Context<'_, '_>) -> Option<(String, &'stati
     column("status").or_else(|| column("spec"))
 }
 
-/// The maximum number of steps in a whole path that is offered.
+/// The maximum number of steps in a complete path that is offered.
 const MAX_STEPS: usize = 3;
 
-/// The maximum number of whole paths that are offered.
+/// The maximum number of complete paths that are offered.
 const MOST_WHOLE: usize = 8;
 
-/// The maximum number of fields that are searched for whole paths.
+/// The maximum number of fields to search for complete paths.
 const MOST_LOOKED_AT: usize = 500;
 
-/// Whole paths from the root of a resource to the wanted fields, shortest first, with their schemas.
+/// Complete paths from the root of a resource to the wanted fields, shortest first, each with its schema.
 fn whole_paths(tree: &Tree, root: Option<NodeId>, wants: Wants) -> Vec<(String, NodeId)> {
     let parents: &[&str] = match wants {
         Wants::SpecReplicas => &["spec"],
@@ -281,7 +281,7 @@ fn schema_of_version(context: &Context<'_, '_>) -> Option<NodeId> {
     nav::child(tree, nav::child(tree, version, "schema")?, "openAPIV3Schema")
 }
 
-/// Follows the complete steps of the typed text. Returns their text and the schema at their end.
+/// Follows the complete steps of the typed path. Returns their text and the schema that they lead to.
 fn follow(tree: &Tree, root: Option<NodeId>, typed: &str, wants: Wants) -> Option<(String, Option<NodeId>)> {
     let end = typed
         .rfind(['.', ']'])
@@ -303,7 +303,7 @@ fn follow(tree: &Tree, root: Option<NodeId>, typed: &str, wants: Wants) -> Optio
             schema = schema.and_then(|it| nav::child(tree, it, "items"));
             rest = match rest.find(']') {
                 Some(close) => &rest[close + 1..],
-                // The filter on the items is unfinished.
+                // The filter on the items is still incomplete.
                 None if rest == "[?(@" => "",
                 None => return None,
             };
@@ -343,13 +343,13 @@ fn properties(tree: &Tree, schema: Option<NodeId>, with_metadata: bool) -> Vec<(
 /// How well a step matches the wanted field.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum StepMatch {
-    /// The step leads to a field that identifies the items of a list.
+    /// The field identifies an item of a list.
     TellsApart,
-    /// The step leads to a wanted value.
+    /// The field is one of the wanted fields.
     Value,
-    /// More steps follow.
+    /// The wanted fields are further down.
     Leads,
-    /// The value is the same in all objects.
+    /// The value of the field is the same in all objects.
     Constant,
     /// The step is not useful.
     No,

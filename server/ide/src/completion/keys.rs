@@ -11,14 +11,14 @@ use crd_analyzer_syntax::{
 
 use super::{Context, Item, ItemKind, escape_choice, escape_snippet, json_paths, nav, rank::Keys};
 
-/// The maximum size in bytes of a version that is offered as a copy, because the whole list is sent to the client.
+/// The maximum size, in bytes, of a version to offer as a copy. Each copy is sent to the client with the list.
 const MAX_COPIED: usize = 64 << 10;
 
-/// The other versions of a CRD, besides the one that is being written.
+/// The other versions of a CRD, besides the one that the user is writing.
 struct Others {
-    /// The name of the next version.
+    /// The name for a version after the newest one.
     next: String,
-    /// Whether one of them is the storage version.
+    /// Whether one of the other versions is the storage version.
     is_stored: bool,
     /// The versions, by name.
     items: Vec<(String, NodeId)>,
@@ -42,7 +42,7 @@ impl Others {
         }
     }
 
-    /// The value of a field of the new version that is consistent with the others.
+    /// A value for a field of the new version that does not conflict with the other versions.
     fn value(&self, field: &str) -> Option<String> {
         match field {
             "name" => Some(escape_snippet(&self.next)),
@@ -52,7 +52,7 @@ impl Others {
         }
     }
 
-    /// The name of the newest version, and the lines of its copy. `None` if it is too long or shares text with others by aliases.
+    /// The name of the newest version, and the lines of a copy of it. `None` if it is too long, or if aliases link it to other versions.
     fn copy(&self, context: &Context<'_, '_>) -> Option<(&str, Vec<(usize, String)>)> {
         let newest = self.items.iter().max_by(|a, b| compare_version_names(&a.0, &b.0));
         let (name, item) = newest?;
@@ -61,7 +61,7 @@ impl Others {
     }
 }
 
-/// The lines of a version with another name, as a version that is not stored.
+/// The lines of a copy of a version, with another name and without being the storage version.
 fn copied(tree: &Tree, item: NodeId, name: &str) -> Option<Vec<(usize, String)>> {
     if tree.kind(item) != NodeKind::Mapping(CollectionStyle::Block) {
         return None;
@@ -105,7 +105,7 @@ fn copied(tree: &Tree, item: NodeId, name: &str) -> Option<Vec<(usize, String)>>
 /// The maximum number of columns that are offered.
 const MOST_COLUMNS: usize = 5;
 
-/// The line for a path of the scale subresource: a choice of paths from the schema, or the usual path.
+/// The line for a path of the scale subresource. It is a choice of paths from the schema, or the usual path.
 fn scale_path(context: &Context<'_, '_>, field: &str, place: usize, usual: &str) -> String {
     let paths = json_paths::scale_paths(context, field);
     match paths.as_slice() {
@@ -118,7 +118,7 @@ fn scale_path(context: &Context<'_, '_>, field: &str, place: usize, usual: &str)
     }
 }
 
-/// Snippets for the written text at a place.
+/// The snippets for whole nodes that fit at a position.
 pub(super) fn snippets(
     context: &Context<'_, '_>,
     at: &api::At,
@@ -281,7 +281,7 @@ pub(super) fn snippets(
             }
         }
         "CustomResourceColumnDefinition" if is_new => {
-            // Each resource has a creation time.
+            // Every resource has a creation time.
             let age = || ("Age".to_owned(), "date", ".metadata.creationTimestamp".to_owned());
             let first = json_paths::first_column(context).unwrap_or_else(age);
             let others = json_paths::columns(context).into_iter().filter(|it| it.2 != first.2);
@@ -316,7 +316,7 @@ pub(super) fn snippets(
                 line(step, &scale_path(context, "statusReplicasPath", 2, ".status.replicas")),
             ],
         ),
-        // Older versions of the API have a different field.
+        // In older versions of the API, the webhook is in another field.
         "CustomResourceConversion" if is_new && structure.fields.iter().any(|it| it.name == "webhook") => add(
             "webhook …",
             "conversion by a webhook",

@@ -71,7 +71,7 @@ pub(super) fn node_at(tree: &Tree, path: &[Step<'_>]) -> Option<NodeId> {
     place.is_found().then(|| tree.resolve(place.node))
 }
 
-/// A path to a schema without its steps through `anyOf` and similar keywords: the path where its value is declared.
+/// The path without its steps through `anyOf` and similar keywords. It leads to the schema that declares the same value.
 pub(super) fn without_junctors<'p>(path: &[Step<'p>]) -> Vec<Step<'p>> {
     #[derive(PartialEq)]
     enum In {

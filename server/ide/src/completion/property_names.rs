@@ -13,7 +13,7 @@ use crd_analyzer_syntax::{
 use super::{Context, Item, ItemKind, insert::Shape, json_paths, nav, schema_values::schema_of};
 use crate::schema::api_at;
 
-/// The values that the CRD itself suggests.
+/// The suggested values for a field, from other parts of the CRD.
 pub(super) fn of_value(context: &Context<'_, '_>, field: &'static Field) -> Vec<Item> {
     let path = &context.place.path;
     let is_item = matches!(path.last(), Some(Step::Index(_)));
@@ -123,7 +123,7 @@ fn properties(context: &Context<'_, '_>, at: &api::At) -> Vec<Item> {
     items
 }
 
-/// The schema of the list whose items have the properties at a path.
+/// The schema of the list that contains the properties at a path in its items.
 fn list_around(tree: &Tree, path: &[Step<'_>]) -> Option<NodeId> {
     let above = path.len().checked_sub(2)?;
     matches!(&path[above], Step::Key(key) if key == "items")
@@ -155,12 +155,12 @@ fn names_in_other_versions<'t>(context: &Context<'_, 't>) -> Vec<(Cow<'t, str>, 
     found
 }
 
-/// The names of properties for a list of names such as `required`: those of its own schema, or of the schema around an `anyOf` and similar
-/// keywords.
+/// The property names to offer in a list of names such as `required`. They come from the schema that has the list, or from the schema around its
+/// `anyOf` and similar keywords.
 fn property_names(context: &Context<'_, '_>, fits: impl Fn(&Tree, NodeId) -> bool) -> Vec<Item> {
     let tree = context.place.tree;
     let path = &context.place.path;
-    // `required[0]`
+    // The path ends with `required[0]`; go up to the schema.
     let Some(above) = path.len().checked_sub(2) else {
         return Vec::new();
     };
@@ -200,7 +200,7 @@ fn names(
             item.documentation =
                 nav::text(tree, property, "description").map(|it| Documentation::Theirs(it.into_owned()));
             context.writer.value(&mut item, &name, true);
-            // A property with a default can be left out, even if it is required.
+            // A property with a default may be missing in a resource even if it is required.
             let has_default = nav::child(tree, property, "default").is_some();
             found.push((has_default, item));
         }
@@ -257,7 +257,7 @@ pub(super) fn display_type(tree: &Tree, schema: NodeId) -> String {
     }
 }
 
-/// The names of the CRD, each derived from the others.
+/// The value for a name of the CRD, derived from its other names.
 fn own_names(context: &Context<'_, '_>, field: &str) -> Vec<Item> {
     let tree = context.place.tree;
     let (Some(root), path) = context.object() else {
@@ -303,7 +303,7 @@ fn own_names(context: &Context<'_, '_>, field: &str) -> Vec<Item> {
         .collect()
 }
 
-/// The schema that a rule belongs to. The path of the rule is that of its list item.
+/// The schema that contains a rule. The path of the rule is the path of its list item.
 pub(super) fn schema_of_rule(context: &Context<'_, '_>) -> Option<NodeId> {
     let rule = schema_of(context)?;
     let tree = context.place.tree;
@@ -311,7 +311,7 @@ pub(super) fn schema_of_rule(context: &Context<'_, '_>) -> Option<NodeId> {
     tree.parent(list)
 }
 
-/// The probable kind for a plural name. Its words cannot be separated, so only the first letter is a capital.
+/// The probable kind for a plural name. The boundaries of words are unknown, so only the first letter becomes a capital.
 fn kind_of(plural: &str) -> String {
     let singular = match plural.strip_suffix("ies") {
         Some(stem) => format!("{stem}y"),

@@ -10,20 +10,20 @@ use crd_analyzer_syntax::tree::{NodeId, NodeKind, Tree};
 use super::{habits, nav};
 use crate::cursor_context::{CursorContext, Slot};
 
-/// The context of a key that is being written.
+/// The context of the key that the user is writing.
 pub(super) struct Keys<'t> {
     tree: &'t Tree,
     /// The other keys of the mapping.
     pub(super) present: Vec<Cow<'t, str>>,
     /// The value that the key already has.
     pub(super) value: Option<NodeId>,
-    /// The key before it, as the table of habits names it.
+    /// The key before it, by its name in the table of habits.
     pub(super) before: Cow<'t, str>,
-    /// In a document with sorted keys: the keys before and after this one.
+    /// The keys before and after this one, if the keys of the document are sorted.
     between: Option<Between<'t>>,
 }
 
-/// The keys before and after one.
+/// The keys before and after the key that the user is writing.
 struct Between<'t> {
     before: Option<Cow<'t, str>>,
     after: Option<Cow<'t, str>>,
@@ -75,7 +75,7 @@ impl<'t> Keys<'t> {
         self.between.is_some()
     }
 
-    /// The penalty of a key for its position. Smaller is better.
+    /// The penalty of a key that would be in the wrong position. Smaller is better.
     pub(super) fn order_penalty(&self, name: &str) -> i32 {
         let Some(Between { before, after }) = &self.between else {
             return 0;
@@ -84,7 +84,7 @@ impl<'t> Keys<'t> {
         i32::from(is_out) * 100
     }
 
-    /// The penalty of a key for the value that it already has; negative if they match.
+    /// The penalty of a key that does not fit the value that is already there. Negative if it fits.
     pub(super) fn value_penalty(&self, expected: &Expected<'_>) -> i32 {
         let Some(value) = self.value else { return 0 };
         let tree = self.tree;
@@ -124,20 +124,20 @@ pub(super) enum Expected<'a> {
     Boolean,
     Number,
     Text,
-    /// One of these strings, or at least a string.
+    /// One of these strings, or at least some string.
     OneOf(Vec<&'a str>),
     /// The penalty of a value.
     Check(fn(&Tree, NodeId) -> i32),
 }
 
-/// Whether the author sorts keys by name, in this mapping and in the mappings around it.
+/// Whether the author sorts keys by name, in this mapping and in the mappings that contain it.
 fn is_sorted_author(tree: &Tree, mapping: NodeId, but: Option<NodeId>) -> bool {
     let around = std::iter::once(mapping)
         .chain(tree.ancestors(mapping))
         .filter(|it| nav::is_mapping(tree, *it));
     let mut told = 0;
     for node in around.take(6) {
-        // The top level of a manifest is never sorted by name alone.
+        // The keys at the top level of a manifest have a conventional order, so they say nothing about sorting.
         if tree.parent(node).is_none() {
             continue;
         }

@@ -107,7 +107,7 @@ fn head_keys(context: &Context<'_, '_>) -> Vec<Item> {
         .collect()
 }
 
-/// Metadata, as every object has it.
+/// The fields of `metadata`, which are the same for all kinds.
 fn metadata(context: &Context<'_, '_>, path: &[Step<'_>]) -> Vec<Item> {
     let steps = path.iter().map(|step| match step {
         Step::Key(key) => PathStep::Key(key),
@@ -182,7 +182,7 @@ pub(super) fn at_view(context: &Context<'_, '_>, view: &View<'_>) -> Vec<Item> {
         Slot::Value { on_own_line, .. } => {
             let mut items = values(context, view);
             if on_own_line {
-                // If a key is possible here, `{}` comes last.
+                // If a key could also be written here, offer `{}` last.
                 let mut keys_first = keys(context, view, false);
                 if let Some(item) = view.item() {
                     keys_first.extend(keys(context, &item, true));
@@ -196,10 +196,10 @@ pub(super) fn at_view(context: &Context<'_, '_>, view: &View<'_>) -> Vec<Item> {
     }
 }
 
-/// The bonus of a key that always comes next in resources. It is smaller than that of a required key.
+/// The bonus of a key that always follows the previous one in resources. It is smaller than the bonus of a required key.
 const HABIT: f64 = 300.0;
 
-/// The fields of an object. `with_dash`: whether it is the first item of an empty list.
+/// The fields of an object. `with_dash` means that the object is the first item of an empty list.
 fn keys(context: &Context<'_, '_>, view: &View<'_>, with_dash: bool) -> Vec<Item> {
     let known = Keys::new(context.place);
     let required = view.required();
@@ -214,7 +214,7 @@ fn keys(context: &Context<'_, '_>, view: &View<'_>, with_dash: bool) -> Vec<Item
         if is_required {
             penalty -= 1000;
         }
-        // The first fields of every object have their own order.
+        // `apiVersion`, `kind` and `metadata` have their own order.
         if known.value.is_none() && !matches!(&*name, "apiVersion" | "kind" | "metadata") {
             penalty -= (HABIT * habits::share_in_resource(parent, &known.before, &name)) as i32;
         }
@@ -243,7 +243,7 @@ fn keys(context: &Context<'_, '_>, view: &View<'_>, with_dash: bool) -> Vec<Item
     items
 }
 
-/// The names of compute resources, if the field is a map of their quantities. The schema of such a map does not list them.
+/// The names of compute resources such as `cpu`, if the field is a map of their quantities. The schema of such a map does not list them.
 fn resources(context: &Context<'_, '_>, view: &View<'_>, known: &Keys<'_>) -> Vec<Item> {
     let is_map = matches!(context.place.path.last(), Some(Step::Key(key)) if matches!(&**key, "limits" | "requests"));
     if !is_map || !view.is_map_of_quantities() {

@@ -22,7 +22,7 @@ pub(super) fn of_field(context: &Context<'_, '_>, at: &api::At, field: &'static 
             items.push(value(context, "object", Some("The only type of a resource."), true));
         }
         (_, "type") if at.in_junctor => {
-            // Here only an int-or-string is spelled out, in this order.
+            // The only types allowed here are those of an int-or-string, in this order.
             let only = match context.place.path.as_slice() {
                 [.., Step::Index(0), _] => "integer",
                 [.., Step::Index(1), _] => "string",
@@ -79,7 +79,7 @@ pub(super) fn value(context: &Context<'_, '_>, text: &str, doc: Option<&'static 
     item
 }
 
-/// The schema that the keyword of a value belongs to.
+/// The schema that contains the keyword whose value the user is writing.
 pub(super) fn schema_of(context: &Context<'_, '_>) -> Option<NodeId> {
     let path = &context.place.path;
     nav::node_at(context.place.tree, &path[..path.len().checked_sub(1)?])
@@ -105,7 +105,7 @@ fn is_stored_elsewhere(context: &Context<'_, '_>) -> bool {
         .any(|it| it != own && nav::is_true(tree, it, "storage"))
 }
 
-/// The formats of the schema's type that the API server knows.
+/// The formats for the schema's type that the API server knows.
 fn formats_of(context: &Context<'_, '_>, field: &'static Field) -> Vec<Item> {
     let tree = context.place.tree;
     let version = context.request.version;
@@ -130,7 +130,7 @@ fn formats_of(context: &Context<'_, '_>, field: &'static Field) -> Vec<Item> {
     known.map(|it| value(context, it.text, Some(it.doc), true)).collect()
 }
 
-/// The values that the schema allows for its own default.
+/// The values that the schema allows for its own default or example.
 fn of_schema_value(context: &Context<'_, '_>) -> Vec<Item> {
     let tree = context.place.tree;
     let Some(schema) = schema_of(context) else {
@@ -162,7 +162,7 @@ fn of_schema_value(context: &Context<'_, '_>) -> Vec<Item> {
     items
 }
 
-/// The source text of a scalar on its own. A string is quoted if YAML would parse it as something else.
+/// The source text of a scalar, usable at another place. A string is quoted if YAML would otherwise parse it as something else.
 pub(super) fn written(tree: &Tree, node: NodeId, is_string: bool) -> String {
     let text = tree.scalar(node);
     if is_string {

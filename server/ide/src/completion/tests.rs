@@ -1,4 +1,4 @@
-//! Tests for the offered items and the text after one is accepted. `$0` is the cursor.
+//! Tests for the offered items, and for the text after accepting one. `$0` is the cursor.
 
 mod configuration;
 mod definitions;
@@ -50,7 +50,7 @@ impl Definitions for TestIndex {
     }
 }
 
-/// A text, its cursor, and the items offered there.
+/// A text, a cursor in it, and the items offered there.
 struct Offered {
     text: String,
     found: Option<Completions>,
@@ -97,7 +97,7 @@ impl Offered {
             .unwrap_or_else(|| panic!("{label} is not offered"))
     }
 
-    /// The text after an item was accepted. The lines of a snippet are indented as clients do it.
+    /// The text after accepting an item. The lines of a snippet are indented as clients indent them.
     #[track_caller]
     fn taken(&self, label: &str) -> String {
         let item = self.item(label);
@@ -119,7 +119,7 @@ impl Offered {
     }
 }
 
-/// Checks the first items.
+/// Checks the first items of a list.
 #[track_caller]
 fn check_first(offered: &Offered, expected: &[&str]) {
     let labels = offered.labels();
@@ -135,7 +135,7 @@ fn check_none_of(offered: &Offered, unexpected: &[&str]) {
     }
 }
 
-/// For any deletion in a text, an item replaces text on one line around the cursor, and its other edits do not overlap that.
+/// Whatever part of a text is deleted, an item replaces text on one line around the cursor, and its other edits do not overlap that text.
 #[test]
 fn edits_fit_whatever_the_text_is() {
     let texts = [

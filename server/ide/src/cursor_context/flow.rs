@@ -14,8 +14,7 @@ pub(super) fn is_flow(tree: &Tree, node: NodeId) -> bool {
     )
 }
 
-/// The innermost collection in brackets or braces around a cursor. An unclosed collection extends over the blanks and separators after
-/// it.
+/// The innermost collection in brackets or braces around a cursor. If it is not closed, it includes the blanks and separators after its last child.
 pub(super) fn around(tree: &Tree, offset: u32) -> Option<NodeId> {
     let last = tree.last_from(offset.checked_sub(1)?)?;
     let nodes = std::iter::once(last).chain(tree.ancestors(last));
@@ -39,7 +38,7 @@ pub(super) fn around(tree: &Tree, offset: u32) -> Option<NodeId> {
     None
 }
 
-/// Whether a collection ends with the end of a child.
+/// Whether a collection ends where its last child ends, which means that it is not closed.
 fn ends_with_child(tree: &Tree, node: NodeId) -> bool {
     let end = tree.span(node).end;
     tree.children(node)
@@ -47,7 +46,7 @@ fn ends_with_child(tree: &Tree, node: NodeId) -> bool {
         .is_some_and(|it| !tree.span(it).is_empty() && tree.span(it).end == end)
 }
 
-/// The context of a cursor in a collection in brackets or braces, between its children.
+/// The context of a cursor between the children of a collection in brackets or braces.
 pub(super) fn place(tree: &Tree, offset: u32, node: NodeId) -> Option<CursorContext<'_>> {
     let mut before = None;
     let mut count = 0;
@@ -62,7 +61,7 @@ pub(super) fn place(tree: &Tree, offset: u32, node: NodeId) -> Option<CursorCont
         Some((_, child)) => tree.span(child).end,
         None => tree.span(node).start + 1,
     };
-    // Text after an unclosed bracket also belongs to the collection.
+    // If a bracket is not closed, the text after it also belongs to the collection.
     let between = &tree.text()[from as usize..offset.max(from) as usize];
     let is_mapping = matches!(tree.kind(node), NodeKind::Mapping(_));
     let mut place = CursorContext {
@@ -96,7 +95,7 @@ pub(super) fn place(tree: &Tree, offset: u32, node: NodeId) -> Option<CursorCont
     let (index, child) = before?;
     let is_key = index % 2 == 0;
     let value = if is_key {
-        // The value begins after the cursor, or there is none.
+        // The value starts after the cursor, or is missing.
         between.contains(':').then(|| tree.entry_of(child)).flatten()?
     } else if tree.is_absent(child) || tree.kind(child) == NodeKind::Error {
         tree.entry_of(child)?

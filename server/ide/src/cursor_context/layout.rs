@@ -22,11 +22,11 @@ impl Default for Layout {
     }
 }
 
-/// The maximum number of nodes that are searched before the default style is used.
+/// The maximum number of nodes to search. If the style is not found by then, the default applies.
 const MAX_NODES: usize = 2_000;
 
 impl Layout {
-    /// The style of a document's first nested mapping and first list.
+    /// The indentation of a document's first nested mapping and first list.
     pub fn of(tree: &Tree) -> Self {
         let mut found = Self::default();
         let (mut has_indent, mut has_list) = (false, false);

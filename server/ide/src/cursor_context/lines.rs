@@ -27,7 +27,7 @@ fn behind_indicator<'t>(tree: &'t Tree, offset: u32, before: &str) -> Option<Cur
     let trimmed = before.trim_end_matches([' ', '\t']);
     let has_blank = trimmed.len() < before.len();
     let rest = &tree.text()[offset as usize..line_end(tree, offset) as usize];
-    // Other text follows on the line, and typed text would run into it.
+    // Text that is typed here would join the other text on the line.
     if !(rest.trim().is_empty() || rest.trim_start().starts_with('#')) {
         return before_plain_text(tree, offset, node, trimmed);
     }
@@ -81,7 +81,7 @@ fn open_quote(before: &str) -> Option<(&str, char)> {
     is_value.then_some((rest, quote))
 }
 
-/// The context after a quote that was just typed.
+/// The context after a quote that the user has just typed.
 fn behind_quote<'t>(tree: &'t Tree, offset: u32, before: &str, quote: char) -> Option<CursorContext<'t>> {
     let rest = &tree.text()[offset as usize..line_end(tree, offset) as usize];
     if !rest.trim().is_empty() {
@@ -107,7 +107,7 @@ fn behind_quote<'t>(tree: &'t Tree, offset: u32, before: &str, quote: char) -> O
     Some(place)
 }
 
-/// The list whose dash is the last text before a cursor, and the index of the item.
+/// The list whose dash is the last text before a cursor, and the index of the item after that dash.
 fn item_at(tree: &Tree, offset: u32) -> Option<(NodeId, usize)> {
     let start = line_start(tree, offset);
     let before = &tree.text()[start as usize..offset as usize];
@@ -118,12 +118,12 @@ fn item_at(tree: &Tree, offset: u32) -> Option<(NodeId, usize)> {
         tree.kind(*it) == NodeKind::Sequence(CollectionStyle::Block)
             && column(tree, tree.span(*it).start) == column(tree, dash)
     })?;
-    // Items that begin after the dash come after it.
+    // Items that start after the dash are not before it.
     let index = tree.items(list).take_while(|it| item_start(tree, *it) < dash).count();
     Some((list, index))
 }
 
-/// The start of an item. For an absent item, the position of its dash.
+/// The start of an item. If the item is absent, the position of its dash.
 fn item_start(tree: &Tree, item: NodeId) -> u32 {
     let start = tree.full_span(item).start;
     if tree.is_absent(item) {
@@ -142,7 +142,7 @@ fn last_written(tree: &Tree, offset: u32) -> Option<NodeId> {
         if !is_nothing && !begins_here {
             return Some(node);
         }
-        // A collection begins where its first child does.
+        // A collection starts with its first child, so continue with the node before it.
         node = previous(tree, node)?;
     }
 }
@@ -196,7 +196,7 @@ fn on_empty_line(tree: &Tree, offset: u32) -> Option<CursorContext<'_>> {
     {
         return Some(found);
     }
-    // The last node waits for a value: `key:` or `-` at the end of its line.
+    // The last node has no value yet: `key:` or `-` is at the end of its line.
     if let Some(entry) = tree.entry_of(last).filter(|it| it.key == last) {
         let parent = tree.parent(last)?;
         let own = column(tree, tree.span(parent).start);
@@ -205,15 +205,15 @@ fn on_empty_line(tree: &Tree, offset: u32) -> Option<CursorContext<'_>> {
             return Some(value(tree, offset, entry.value, true));
         }
         if !following.is_empty() && following.start >= offset {
-            // The cursor is at the first entry or item of the value that follows.
+            // The cursor is at the start of the value on the following lines.
             let column_of_value = column(tree, following.start);
             match tree.kind(entry.value) {
-                // The value that follows belongs to a key that is missing here.
+                // The value on the following lines belongs to a key that is still missing here.
                 _ if at > own && at < column_of_value => return Some(value(tree, offset, entry.value, true)),
                 NodeKind::Mapping(CollectionStyle::Block) if at > own || at == column_of_value => {
                     return Some(key(tree, offset, path(tree, entry.value), Some(entry.value), None));
                 }
-                // The cursor is at the list's first item, or at a key for the list.
+                // The cursor is at the first dash of a list, where an item could be inserted.
                 NodeKind::Sequence(CollectionStyle::Block) if at == column_of_value && at > own => {
                     return Some(value(tree, offset, entry.value, true));
                 }
@@ -254,7 +254,7 @@ fn on_empty_line(tree: &Tree, offset: u32) -> Option<CursorContext<'_>> {
     }
 }
 
-/// The context of the item of a dash that has no text after it before the cursor.
+/// The context of the item that is missing after a dash before the cursor.
 fn waiting_item(tree: &Tree, list: NodeId, offset: u32, at: u32, own: u32) -> Option<CursorContext<'_>> {
     if at <= own {
         return None;
@@ -329,7 +329,7 @@ fn before_plain_text<'t>(tree: &'t Tree, offset: u32, node: NodeId, before: &str
     })
 }
 
-/// The context after a plain scalar in brackets or braces.
+/// The context of a cursor after a plain scalar in brackets or braces.
 pub(super) fn behind_text_in_flow(tree: &Tree, offset: u32) -> Option<CursorContext<'_>> {
     behind_plain_text(tree, offset, last_written(tree, offset)?)
 }

@@ -1,12 +1,12 @@
-//! Words in a column where no key is possible, and edits that turn them into keys.
+//! Words that may be keys, but are in a column where YAML allows no key, and the indentation that fixes them.
 
 use crd_analyzer_syntax::tree::{CollectionStyle, NodeKind, ScalarStyle, Span};
 
 use super::{CursorContext, Slot, Token, column, line_end, line_start, path};
 
 impl CursorContext<'_> {
-    /// The context of a key, if the cursor is on a word below a value that may be meant as a key although it is indented deeper. YAML parses it as
-    /// part of the value (`type: string`, and a word on the next line). Also returns whether the value is a number, a Boolean or null.
+    /// The context of a key, if the cursor is on a word that YAML parses as part of the value above but that is probably a key with too much
+    /// indentation: `type: string`, and a word on the next line. Also returns whether the value above is a number, a Boolean or null.
     pub fn key_below_value(&self) -> Option<(Self, bool)> {
         let Slot::Value { node: Some(node), .. } = self.slot else {
             return None;
@@ -57,7 +57,7 @@ impl CursorContext<'_> {
         Some((place, is_number))
     }
 
-    /// The indentation of a key's line, and the column of the keys in its mapping, if they differ.
+    /// If a key is not in the column of the other keys of its mapping: the span of its indentation, and the right column.
     pub fn wrong_indentation(&self) -> Option<(Span, u32)> {
         let Slot::Key {
             mapping: Some(mapping), ..

@@ -6,7 +6,7 @@ use crd_analyzer_syntax::{edit::EditingTree, paths::display};
 
 use super::{CursorContext, Slot};
 
-/// A one-line description of the context: the path, `key`, `value` or `dash`, the prefix, and further properties.
+/// A description of the context in one line: the path, `key`, `value` or `dash`, the prefix, and further properties.
 fn show(text: &str) -> String {
     let offset = text.find("$0").expect("a cursor") as u32;
     let text: Arc<str> = text.replacen("$0", "", 1).into();
@@ -237,7 +237,7 @@ fn in_brackets_that_something_is_missing_in() {
     ]);
 }
 
-/// No position in any text causes a panic, and the prefix is always the text before the cursor.
+/// The context of any position in any text can be found without a panic, and its prefix is always the text before the cursor.
 #[test]
 fn every_place_of_broken_text_can_be_asked_for() {
     const PIECES: [&str; 26] = [

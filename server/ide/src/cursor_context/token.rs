@@ -4,10 +4,10 @@ use crd_analyzer_syntax::tree::{Entry, NodeId, NodeKind, ScalarStyle, Span, Tree
 
 use super::{CursorContext, Slot, line_end, line_start, path};
 
-/// The token at the cursor.
+/// The scalar at the cursor, or an empty token if there is none.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Token {
-    /// The span that a completion replaces, including quotes; empty at the cursor if it is not in a token.
+    /// The span that a completion replaces, including quotes. If the cursor is not in a token, it is empty.
     pub span: Span,
     /// The style of the scalar; `None` outside of tokens.
     pub style: Option<ScalarStyle>,
@@ -15,12 +15,12 @@ pub struct Token {
     pub prefix: String,
     /// Whether the opening quote has no closing quote.
     pub is_open: bool,
-    /// Whether it is a plain scalar with blanks between it and the cursor.
+    /// Whether the scalar is plain, and blanks separate it from the cursor.
     pub has_blank: bool,
 }
 
 impl Token {
-    /// No token at an offset.
+    /// An empty token at an offset.
     pub(super) fn none(offset: u32) -> Self {
         Self {
             span: Span::new(offset, offset),
@@ -33,7 +33,7 @@ impl Token {
 }
 
 impl Token {
-    /// An opening quote before a cursor, without further text.
+    /// A token that consists of an opening quote before the cursor.
     pub(super) fn open(offset: u32, quote: char) -> Self {
         Self {
             span: Span::new(offset - 1, offset),
@@ -48,10 +48,10 @@ impl Token {
     }
 }
 
-/// The scalar at a cursor, or the gap where the key before a colon is missing.
+/// The scalar at a cursor. If a key is missing before a colon, the gap.
 pub(super) fn touched(tree: &Tree, offset: u32) -> Option<NodeId> {
     let mut node = tree.last_from(offset)?;
-    // Prefer the token that begins at the cursor over the one that ends there, unless it has no text.
+    // If one token ends at the cursor and another starts there, prefer the second, unless it has no text.
     loop {
         if is_on(tree, node, offset) {
             return Some(node);
@@ -70,7 +70,7 @@ pub(super) fn touched(tree: &Tree, offset: u32) -> Option<NodeId> {
 fn is_on(tree: &Tree, node: NodeId, offset: u32) -> bool {
     let span = tree.span(node);
     match tree.kind(node) {
-        // `: value`
+        // `: value`, where the key is missing.
         NodeKind::Error | NodeKind::Scalar(ScalarStyle::Plain) if span.is_empty() => {
             span.start == offset && is_key(tree, node) && has_colon(tree, offset)
         }
@@ -86,14 +86,14 @@ fn is_on(tree: &Tree, node: NodeId, offset: u32) -> bool {
     }
 }
 
-/// Whether a cursor is on an empty line of a block scalar with less indentation than its text, where a key would end the scalar.
+/// Whether a cursor is on an empty line of a block scalar, with less indentation than the scalar's text. A key there would end the scalar.
 fn is_before_content(tree: &Tree, span: Span, offset: u32) -> bool {
     let (start, end) = (line_start(tree, offset), line_end(tree, offset));
     let line = &tree.text()[start as usize..end as usize];
     line.trim().is_empty() && super::lines::content_column(tree, span).is_some_and(|it| offset - start < it)
 }
 
-/// Whether a cursor is on an empty line within a plain scalar, not deeper than the keys around it, where a key would end the scalar.
+/// Whether a cursor is on an empty line of a plain scalar, no deeper than the keys around it. A key there would end the scalar.
 fn is_before_text(tree: &Tree, node: NodeId, offset: u32) -> bool {
     let (start, end) = (line_start(tree, offset), line_end(tree, offset));
     let keys = tree
@@ -169,7 +169,7 @@ pub(super) fn place(tree: &Tree, offset: u32, node: NodeId) -> Option<CursorCont
         is_open: !is_block && is_open(tree, node),
         has_blank: false,
     };
-    // The parser reads the text after an unterminated quote as a plain scalar.
+    // The parser treats the text after an unterminated quote as a plain scalar.
     let quote = tree.text()[..span.start as usize].chars().next_back();
     if style == ScalarStyle::Plain
         && let Some(quote @ ('\'' | '"')) = quote
@@ -215,7 +215,7 @@ pub(super) fn place(tree: &Tree, offset: u32, node: NodeId) -> Option<CursorCont
     })
 }
 
-/// The context of a cursor on a tag without a value: an expression that begins with `!` and has no quotes yet looks like a tag.
+/// The context of a cursor on a tag without a value. An unquoted expression that starts with `!` looks like such a tag.
 pub(super) fn in_tag(tree: &Tree, offset: u32) -> Option<CursorContext<'_>> {
     let node = tree.last_from(offset).filter(|it| tree.is_absent(*it))?;
     let tag = tree.properties(node)?.tag?;
@@ -254,7 +254,7 @@ fn prefix(tree: &Tree, node: NodeId, offset: u32) -> String {
     let value = tree.scalar(node);
     let at = tree.source_map(node).to_value(offset).unwrap_or(value.len());
     let mut prefix = value.get(..at).unwrap_or(&value).to_owned();
-    // Blanks at the end of a line are not part of the value, but a word typed after them is a new word.
+    // Blanks at the end of a line are not part of the value, but they separate a word that is typed after them.
     if tree.text()[..offset as usize].ends_with([' ', '\t'])
         && !prefix.is_empty()
         && !prefix.ends_with([' ', '\t', '\n'])

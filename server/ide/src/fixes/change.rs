@@ -1,7 +1,8 @@
 //! Converts a change of an object to an edit of its text.
 //!
-//! The paths of a change start at the root of the object that was checked. In the text, this may be an item of a list, or the text may be only a
-//! part of the object. So the path is relative: from the finding's field up to the common parent with the changed field, and down.
+//! The paths of a change start at the root of the checked object. In the text, that object may be an item of a list, or the text may contain only a
+//! part of it. So the paths are used relative to the finding: up from the finding's field to the parent that it has in common with the changed field,
+//! and down from there.
 
 use crd_analyzer_diagnostic::{Change, Value};
 use crd_analyzer_schema::field::{Path, Segment};
@@ -15,8 +16,8 @@ use super::{
     edits::{flow, insert_entry, put, remove_entry, remove_item, set_scalar},
 };
 
-/// The edit for a change, and the change with the path of its field in the tree. `found`: the path of the finding's field in the tree; `place`:
-/// the same field's path in the change's object. `None` if the text has another form than the change expects.
+/// The edit for a change, and the same change with the path of its field in the tree. `found` is the path of the finding's field in the tree, `place`
+/// the path of the same field in the checked object. `None` if the text has another form than the change expects.
 pub(super) fn edit(tree: &Tree, found: &[Step<'_>], place: &Path, change: &Change) -> Option<(TextEdit, Change)> {
     let field = change.path().segments();
     let (way, target) = find(tree, found, place.segments(), field)?;
@@ -53,7 +54,7 @@ pub(super) fn edit(tree: &Tree, found: &[Step<'_>], place: &Path, change: &Chang
     Some((edit?, change.clone().at(path(&way))))
 }
 
-/// Converts a path in a tree to the path of a change.
+/// Converts a path in a tree to a path in an object.
 pub(crate) fn path(way: &[Step<'_>]) -> Path {
     let segments = way.iter().map(|step| match step {
         Step::Key(key) => Segment::Field(key.clone().into_owned()),
@@ -62,7 +63,7 @@ pub(crate) fn path(way: &[Step<'_>]) -> Path {
     segments.collect()
 }
 
-/// The path to a field and its node, or the part of the path that exists.
+/// The path to a field and its node. If the field does not exist, the part of the path that exists.
 fn find<'s>(
     tree: &Tree,
     found: &[Step<'s>],
@@ -71,7 +72,7 @@ fn find<'s>(
 ) -> Option<(Vec<Step<'s>>, PathTarget)> {
     let shared = place.iter().zip(field).take_while(|(one, other)| is_same(one, other));
     let shared = shared.count();
-    // A finding may be shown at a part of its field.
+    // The finding may be at a part of its field.
     let down = &place[shared.min(place.len().checked_sub(1)?)..];
     let is_it = |end: &usize| {
         let steps = found[..*end].iter().rev().zip(down.iter().rev());
@@ -130,7 +131,7 @@ mod tests {
         text.split('.').map(segment).collect()
     }
 
-    /// Applies a change to the object in the test text. The finding is at a place.
+    /// Applies a change to the object in the test text. `place` is the path of the finding.
     fn changed(place: &str, change: &Change) -> Option<String> {
         let text: Arc<str> = TEXT.into();
         let tree = read(&text, Span::new(0, text.len() as u32)).expect("YAML");
@@ -170,7 +171,7 @@ mod tests {
             "c: {name",
             "c: {title",
         );
-        // The range counts bytes of the value, not of its source text.
+        // The range counts bytes of the decoded value, not of its source text.
         let splice = Change::Splice(path("b.0.name"), 1..3, "ld".to_owned());
         check("b.0.name", &splice, "\"o\\u006ee\"", "\"old\"");
     }
@@ -206,7 +207,7 @@ mod tests {
         assert_eq!(change, Change::Remove(path("b.0.size")));
         let edited = apply(&text, &[edited]);
         assert_eq!(edited, Some(TEXT.replace("  size: 1\n", "")));
-        // A finding at a deeper place is treated as one about the field around it.
+        // A finding that is deeper in the field is treated like one at the field.
         let deeper = [&found[..], &[Step::Index(0)]].concat();
         assert_eq!(edit(&deeper), edit(&found));
         assert_eq!(edit(&found[..2]), None, "another place");

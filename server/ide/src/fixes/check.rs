@@ -1,4 +1,4 @@
-//! Checks whether a fix works: its finding is gone, and no new findings appear except those that it hid.
+//! Checks whether a fix works: its finding must be gone, and the only new findings may be those that it hid.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,18 +7,18 @@ use crd_analyzer_workspace::{codes::UNKNOWN_KIND, findings::finding::Class, find
 
 use super::revealed::Revealed;
 
-/// Errors of individual values that prevent a CRD from being decoded.
+/// Codes for errors in individual values that make it impossible to decode a CRD.
 const VALUES: [&str; 2] = [UNREADABLE_CRD, UNKNOWN_KIND];
 
-/// The number of findings of each code for each Kubernetes minor version in each document.
+/// The number of findings, by document, Kubernetes minor version and code.
 type ByCode = BTreeMap<(usize, u8, &'static str), usize>;
 
 /// The numbers of findings in a file, for comparison with those after a fix.
 #[derive(Debug, Default)]
 pub struct Counts {
-    /// The numbers by code, including errors that the API server would report only later.
+    /// The numbers by code. They include errors that the API server would report only after others are fixed.
     by_code: ByCode,
-    /// The CRDs that cannot be decoded, each with the code and place of the error, which hides all others.
+    /// The CRDs that cannot be decoded, each with the code and position of the decoding error, which hides all other errors.
     undecoded: BTreeSet<(usize, &'static str, u32)>,
 }
 
@@ -27,7 +27,7 @@ pub fn counts(report: &FileReport) -> Counts {
     counts_beside(report, &Revealed::default())
 }
 
-/// Counts the findings in an edited file, without those in the parts that a fix has revealed.
+/// Counts the findings in an edited file, except findings in values that a fix has revealed.
 pub(super) fn counts_beside(report: &FileReport, revealed: &Revealed) -> Counts {
     let mut found = Counts::default();
     let counts = &mut found.by_code;
@@ -48,8 +48,8 @@ pub(super) fn counts_beside(report: &FileReport, revealed: &Revealed) -> Counts 
     found
 }
 
-/// Whether a change removed findings of a code and added none that affect the verdict. The API server reports only one decoding error of a
-/// document at a time, so it is progress if the next one appears.
+/// Whether a change has removed findings of a code without adding any that affect the verdict. The API server reports one decoding error of a
+/// document at a time, so the next decoding error counts as progress.
 pub(super) fn is_better(before: &Counts, after: &Counts, report: &FileReport, code: &str) -> bool {
     let of = |counts: &Counts| -> usize {
         let of_code = counts.by_code.iter().filter(|(it, _)| it.2 == code);
@@ -62,8 +62,8 @@ pub(super) fn is_better(before: &Counts, after: &Counts, report: &FileReport, co
     (of(after) < of(before) || is_further()) && brings_nothing(before, after, report)
 }
 
-/// Whether no Kubernetes version rejects the text for a new reason, or for one that it would have reported only later. Reasons in the parts that
-/// a fix has revealed do not count.
+/// Whether no Kubernetes version rejects the new text for a new reason. It is not new if the API server would have reported it later for the old
+/// text, or if it is about a value that a fix has revealed.
 pub(super) fn refuses_no_more(before: &FileReport, after: &FileReport, revealed: &Revealed) -> bool {
     let errors = |report: &FileReport, revealed: &Revealed| {
         let mut counts = ByCode::new();
@@ -85,7 +85,7 @@ pub(super) fn refuses_no_more(before: &FileReport, after: &FileReport, revealed:
         .all(|(key, count)| before.get(key).is_some_and(|it| it >= count))
 }
 
-/// Whether no new findings appeared, apart from crd-analyzer's own hints.
+/// Whether an edit has caused no new findings, apart from crd-analyzer's own hints.
 pub(super) fn brings_nothing(before: &Counts, after: &Counts, report: &FileReport) -> bool {
     let is_hint = |code: &str| {
         let findings = report
@@ -95,7 +95,7 @@ pub(super) fn brings_nothing(before: &Counts, after: &Counts, report: &FileRepor
             .flat_map(|it| it.1.findings());
         findings.filter(|it| it.code == code).all(|it| it.class == Class::Hint)
     };
-    // The findings of a document that could not be decoded were unknown.
+    // A document that could not be decoded had unknown findings.
     let is_new = |document: usize| before.undecoded.iter().any(|it| it.0 == document);
     after.by_code.iter().all(|(key, count)| {
         let is_known = before.by_code.get(key).is_some_and(|it| it >= count);

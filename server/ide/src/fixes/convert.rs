@@ -1,4 +1,4 @@
-//! Converts a CRD of a version that is no longer served to v1.
+//! Converts a CRD of an API version that is no longer served to `v1`.
 
 use crd_analyzer_apiextensions::v1beta1::rewrite_to_v1;
 use crd_analyzer_syntax::tree::{Span, Tree};
@@ -10,7 +10,7 @@ pub(super) fn fix(text: &str, tree: &Tree, problem: Problem) -> Option<Fix> {
     let ends_with_cr = first_line(tree).ends_with('\r');
     let end = text.len() as u32;
     let edits = rewrite_to_v1(tree).ok()?.into_iter().map(|it| {
-        // The tree has a line break after the last line even if the file has none.
+        // In the tree, the last line ends with a line break even if the file has none.
         let is_behind = it.span.start > end;
         let new_text = if is_behind { format!("\n{}", it.text) } else { it.text };
         TextEdit {
@@ -29,13 +29,13 @@ pub(super) fn fix(text: &str, tree: &Tree, problem: Problem) -> Option<Fix> {
     })
 }
 
-/// The document's first line, without the line feed.
+/// The first line of the document, without the line feed.
 fn first_line(tree: &Tree) -> &str {
     let document = &tree.text()[tree.document_span().range()];
     document.split('\n').next().unwrap_or_default()
 }
 
-/// Converts line breaks to those of the file.
+/// Replaces line feeds with CR LF.
 fn with_cr(text: &str) -> String {
     text.replace("\r\n", "\n").replace('\n', "\r\n")
 }

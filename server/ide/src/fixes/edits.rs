@@ -21,8 +21,7 @@ fn line_start(text: &str, at: usize) -> usize {
     text[..at].rfind(['\n', '\r']).map_or(0, |it| it + 1)
 }
 
-/// Spaces of the same width as the text before an offset on its line. `None` if that text contains more than indentation, dashes and
-/// question marks.
+/// Spaces as wide as the text before an offset on its line. `None` if that text is more than indentation, dashes and question marks.
 fn indentation(text: &str, at: usize) -> Option<String> {
     let before = &text[line_start(text, at)..at];
     before
@@ -38,7 +37,7 @@ fn is_json(tree: &Tree, mapping: NodeId) -> bool {
         || tree.text()[tree.document_span().range()].trim_start().starts_with('{')
 }
 
-/// Inserts an entry before the others of a mapping. `value` is written in flow style, with JSON quotes in a JSON mapping.
+/// Inserts an entry at the start of a mapping. `value` is written in flow style, with JSON quotes in a JSON mapping.
 pub(super) fn insert_entry(tree: &Tree, mapping: NodeId, key: &str, value: &Value) -> Option<TextEdit> {
     let text = tree.text();
     let span = tree.span(mapping);
@@ -66,7 +65,7 @@ pub(super) fn insert_entry(tree: &Tree, mapping: NodeId, key: &str, value: &Valu
                 format!("{key}: {value}{}{indentation}", line_break_at(text, 0)),
             ))
         }
-        // The mapping has no text yet: `key:`.
+        // The mapping has no text yet, as in `key:` without a value.
         NodeKind::Scalar(_) if tree.is_absent(mapping) => {
             let before = text[..span.start as usize].chars().next_back();
             let blank = if before == Some(' ') { "" } else { " " };
@@ -107,8 +106,8 @@ pub(super) fn flow(value: &Value, json: bool) -> Option<String> {
     }
 }
 
-/// Removes an entry and the comment on its line. `None` if other text depends on it: an alias refers to its anchor, or
-/// another entry is on its line.
+/// Removes an entry and the comment on its line. `None` if other text depends on the entry, because an alias refers to its anchor or another entry
+/// shares its line.
 pub(super) fn remove_entry(tree: &Tree, mapping: NodeId, entry: Entry) -> Option<TextEdit> {
     let has_anchor = |node: NodeId| tree.anchor(node).is_some();
     if tree.subtree(entry.key).chain(tree.subtree(entry.value)).any(has_anchor) {
@@ -131,7 +130,7 @@ pub(super) fn remove_entry(tree: &Tree, mapping: NodeId, entry: Entry) -> Option
             let start = line_start(text, key.start as usize);
             let is_own_line = text[start..key.start as usize].chars().all(|c| c == ' ');
             if !is_own_line {
-                // The entry is after a dash, so the next entry moves up.
+                // The entry follows a dash, so move the next entry up to the dash.
                 return Some(replace(Span::new(key.start, tree.full_span(next?).start), ""));
             }
             let rest = &text[end as usize..];
@@ -159,7 +158,7 @@ pub(super) fn set_scalar(tree: &Tree, scalar: NodeId, text: &str) -> Option<Text
     Some(replace(tree.span(scalar), write::whole(tree, scalar, text)?))
 }
 
-/// Puts a one-line scalar into brackets as the only item of a list, with quotes if needed.
+/// Puts a scalar that is on one line into brackets as the only item of a list, with quotes if needed.
 pub(super) fn in_brackets(tree: &Tree, scalar: NodeId) -> Option<TextEdit> {
     let NodeKind::Scalar(style) = tree.kind(scalar) else {
         return None;
@@ -251,7 +250,7 @@ pub(super) fn add_as_written(tree: &Tree, list: NodeId, items: &[String]) -> Opt
     }
 }
 
-/// Inserts an entry of another tree's mapping at the corresponding place: after the same neighbor, with its comments and layout.
+/// Inserts an entry from another tree's mapping at the corresponding position, after the same neighbor, with its comments and layout.
 pub(super) fn insert_like(
     tree: &Tree,
     mapping: NodeId,
@@ -318,7 +317,7 @@ pub(super) fn insert_like(
     }
 }
 
-/// Removes an item from a list that has others.
+/// Removes an item from a list that has other items.
 pub(super) fn remove_item(tree: &Tree, list: NodeId, item: NodeId) -> Option<TextEdit> {
     let text = tree.text();
     let items: Vec<_> = tree.items(list).collect();
@@ -352,7 +351,7 @@ pub(super) fn remove_item(tree: &Tree, list: NodeId, item: NodeId) -> Option<Tex
     }
 }
 
-/// Replaces any span.
+/// Replaces a span with new text.
 pub(super) fn put(span: Span, new_text: impl Into<String>) -> TextEdit {
     replace(span, new_text)
 }

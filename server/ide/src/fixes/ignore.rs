@@ -20,23 +20,23 @@ pub(crate) const NOT_IGNORED: [&str; 4] = [
     codes::TEMPLATE,
 ];
 
-/// The places where a document can have comments.
+/// The positions at which a document can have comments.
 pub(super) struct Ignorer {
-    /// The ranges in which a line cannot end with a comment, sorted and without overlaps. `None` if the document cannot have comments.
+    /// The ranges in which no comment can start, sorted and without overlaps. `None` if the document cannot have comments.
     closed: Option<Vec<Closed>>,
 }
 
 /// A range in which no comment can begin.
 struct Closed {
     span: Span,
-    /// Whether that includes the end of the range.
+    /// Whether the range includes its end.
     with_end: bool,
 }
 
 impl Ignorer {
     pub(super) fn new(tree: &Tree) -> Self {
         let text = tree.text();
-        // Suppressions apply only in a document that can be parsed completely. JSON has no comments.
+        // A suppression applies only if the whole document can be parsed. JSON has no comments.
         let is_json = text[tree.document_span().range()].trim_start().starts_with('{');
         if is_json || read_json(tree).is_err() {
             return Self { closed: None };
@@ -88,7 +88,7 @@ impl Ignorer {
         })
     }
 
-    /// Whether text appended to this line is a comment.
+    /// Whether a comment can be appended to the line that ends here.
     fn takes_comment(&self, line_end: u32) -> bool {
         let Some(closed) = &self.closed else {
             return false;

@@ -56,7 +56,7 @@ fn all(text: &str) -> Vec<Fix> {
     repairs(&report.text, problems(&report), whole, &(), &|it| Some(judge(it)))
 }
 
-/// The text after the fix with this title.
+/// The text after applying the fix with this title.
 #[track_caller]
 fn repaired(text: &str, title: &str) -> String {
     let found = all(text);
@@ -269,7 +269,7 @@ fn all_safe_repairs_come_at_once() {
     let text: Arc<str> = edited.into();
     let look = |it: &str| Some(judge(it));
     assert_eq!(repair_all(&text, problems(&judge(&text)), &(), &look), None);
-    // A fix that drops a value is applied only on request, unless the same value is repeated.
+    // A fix that drops a value is applied only on request, unless the dropped value is a repetition.
     let (edits, _) = repair_more(&text, problems(&judge(&text)), None, &(), &look, true).expect("a repair");
     assert_eq!(
         apply(&text, &edits).as_deref(),
@@ -343,7 +343,7 @@ fn lints_are_repaired_where_one_meaning_is_left() {
     assert_eq!(apply(&text, &edits).as_deref(), Some(&*expected));
 }
 
-/// Checks the result of a fix for a rule on the properties below.
+/// Checks the result of a fix for a rule on a schema with the properties below.
 #[track_caller]
 fn check_rule(rule: &str, title: &str, expected: &str) {
     const BELOW: &str = "\

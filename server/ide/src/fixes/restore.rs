@@ -1,4 +1,4 @@
-//! Quick fixes that restore a part of a CRD from a revision, if a change since then breaks something.
+//! Quick fixes for breaking changes of a CRD since a revision: they restore the changed part from the revision.
 
 use std::sync::Arc;
 
@@ -20,23 +20,23 @@ use crate::file::{Document, File};
 /// The maximum number of comparisons for one request.
 const MAX_COMPARED: usize = 8;
 
-/// The maximum length in bytes of an old value that a title contains.
+/// The maximum length, in bytes, of an old value that a title repeats.
 const MAX_SHOWN: usize = 40;
 
-/// The comparison of a text with a revision.
+/// The comparison of a text with an earlier revision.
 #[derive(Clone, Copy, Debug)]
 pub struct ComparedText<'a> {
     /// The revision.
     pub revision: &'a Revision,
     /// The settings of the comparison.
     pub by: Comparison,
-    /// The known changes.
+    /// The changes that the comparison found.
     pub known: &'a KnownChanges,
 }
 
-/// The fixes of changes among `problems` that restore a part of a CRD from the revision. Each was applied and compared: the change is
-/// gone, and nothing else changes, and no new findings appear. `judge` returns the report on a text, or `None` if no time is left. Stops with
-/// the fixes found so far when `goes_on` returns false.
+/// The fixes for breaking changes among `problems`, each of which restores a part of a CRD from the revision. Each was applied and compared: that
+/// change is gone, no other change and no new finding appears. `judge` returns the report on a text, or `None` when the time is up. Returns the fixes
+/// found so far when `goes_on` returns false.
 pub fn restorations(
     text: &Arc<str>,
     problems: impl IntoIterator<Item = Problem>,
@@ -91,7 +91,7 @@ pub fn restorations(
     found
 }
 
-/// A key that identifies a change in a text.
+/// A key that identifies the same change in another text.
 fn key(found: &FoundChange) -> (&'static str, &'static str, Option<&str>, Path, &str) {
     let change = &found.change;
     let what = match change.code {
@@ -117,7 +117,7 @@ impl Crd<'_> {
     }
 }
 
-/// The title and the edits that undo a change. `None` if several ways exist.
+/// The title and the edits that undo a change. `None` if there are several ways to undo it.
 fn restoration(file: &File, found: &FoundChange, revision: &Revision) -> Option<(String, Vec<TextEdit>)> {
     let document: Document<'_> = file.document_at(found.finding.span.start)?;
     let (tree, node) = (document.tree, document.root?);
@@ -144,7 +144,7 @@ fn restoration(file: &File, found: &FoundChange, revision: &Revision) -> Option<
     }
 }
 
-/// Restores, removes or adds a keyword.
+/// Restores a changed keyword, removes an added one, or adds a removed one.
 fn keyword(new: Crd<'_>, old: Crd<'_>, new_path: &[Segment], old_path: &[Segment]) -> Option<(String, Vec<TextEdit>)> {
     let (Segment::Field(name), around) = new_path.split_last()? else {
         return None;
@@ -203,7 +203,7 @@ fn required(new: Crd<'_>, path: &[Segment], name: &str) -> Option<(String, Vec<T
     Some((format!("Do not require `{name}`"), vec![edit]))
 }
 
-/// Restores an edited rule, or removes a new one. `before`: the rule's path in the revision.
+/// Restores an edited rule, or removes an added one. `before` is the rule's path in the revision.
 fn rule(new: Crd<'_>, old: Crd<'_>, path: &[Segment], before: Option<&[Segment]>) -> Option<(String, Vec<TextEdit>)> {
     let (Segment::Index(n), list_path) = path.split_last()? else {
         return None;
@@ -229,7 +229,7 @@ fn rule(new: Crd<'_>, old: Crd<'_>, path: &[Segment], before: Option<&[Segment]>
     Some(("Remove the new rule".to_owned(), vec![edit]))
 }
 
-/// Removes an item of the list at a path, and the list if it becomes empty.
+/// Removes an item of the list at a path. If the list becomes empty, removes the list.
 fn without_item(crd: Crd<'_>, list_path: &[Segment], item: NodeId) -> Option<TextEdit> {
     let (tree, list) = (crd.tree, crd.at(list_path)?);
     if tree.items(list).nth(1).is_some() {
@@ -245,7 +245,7 @@ fn property(new: Crd<'_>, old: Crd<'_>, old_path: &[Segment], version: &str) -> 
     let (Segment::Key(name), old_around) = old_path.split_last()? else {
         return None;
     };
-    // The version may have another index now.
+    // The version may have a different index in the list now.
     let versions = [Segment::Field("spec".to_owned()), Segment::Field("versions".to_owned())];
     let list = new.at(&versions)?;
     let is_it = |it: NodeId| {
@@ -262,14 +262,14 @@ fn property(new: Crd<'_>, old: Crd<'_>, old_path: &[Segment], version: &str) -> 
     Some((format!("Restore the property `{name}`"), vec![edit]))
 }
 
-/// The source text of a value, if it is on one line and has the same meaning elsewhere.
+/// The source text of a value, if it is on one line and means the same at another place.
 fn one_line(tree: &Tree, value: NodeId) -> Option<&str> {
     let is_plain = matches!(tree.kind(value), NodeKind::Scalar(_)) && !tree.is_absent(value);
     let source = tree.source(value);
     (is_plain && tree.anchor(value).is_none() && !source.contains(['\n', '\r'])).then_some(source)
 }
 
-/// A value for a title.
+/// A value, shortened for a title.
 fn shown(source: &str) -> String {
     if source.chars().count() <= MAX_SHOWN {
         return format!("`{source}`");

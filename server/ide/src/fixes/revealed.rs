@@ -1,5 +1,5 @@
-//! The values that a fix reveals. The value of a field with a wrong name, or in wrong quotes, is not validated, so its own errors appear only
-//! after the name is corrected. They existed before, and the author's value stays, so they do not count against the fix.
+//! Values that a fix reveals. The API server does not validate the value of a field with a wrong name, or a value in wrong quotes, so errors in the
+//! value appear only after the fix. They were there before, so they are not held against the fix.
 
 use std::collections::HashSet;
 
@@ -9,19 +9,19 @@ use crd_analyzer_workspace::findings::finding::Finding;
 use super::{Fix, TextEdit};
 use crate::file::File;
 
-/// The places of an edited text whose diagnostics do not count against the fixes.
+/// The parts of an edited text whose diagnostics are not held against the fixes.
 #[derive(Default)]
 pub(super) struct Revealed {
-    /// The entries whose values are as the author wrote them, in the order of the text, without overlaps.
+    /// The entries whose values the author wrote, in the order of the text, without overlaps.
     entries: Vec<Span>,
-    /// The starts of the keys around them, where errors about a value may be shown.
+    /// The starts of the keys that contain these entries, where errors about the values may be shown.
     around: HashSet<u32>,
     /// The codes and starts of the diagnostics that the fixes must remove.
     own: HashSet<(&'static str, u32)>,
 }
 
 impl Revealed {
-    /// The parts that fixes of a file reveal. `edits`: the edits of all fixes, in the order of the text.
+    /// The parts of a file that fixes reveal. `edits` has the edits of all fixes, in the order of the text.
     pub(super) fn by(file: &File, fixes: &[Fix], edits: &[TextEdit]) -> Self {
         let shift = Shift::new(edits);
         let mut found = Self::default();
@@ -58,8 +58,8 @@ impl Revealed {
     }
 }
 
-/// The entry whose value an edit reveals, and the starts of the keys around it; `None` if the edit changes the value itself. If the edit only
-/// changes the type of a scalar, it has no entry, because the fix is responsible for the scalar.
+/// The entry whose value an edit reveals, and the starts of the keys around it. `None` if the edit changes the value itself. If the edit only changes
+/// the type of a scalar, there is no entry, because errors in the scalar are held against the fix.
 fn place(file: &File, edit: &TextEdit) -> Option<(Option<Span>, Vec<u32>)> {
     let document = file.document_at(edit.span.start)?;
     let tree = document.tree;
@@ -76,9 +76,9 @@ fn place(file: &File, edit: &TextEdit) -> Option<(Option<Span>, Vec<u32>)> {
     Some((entry, around))
 }
 
-/// Maps offsets of a text to offsets after edits.
+/// Converts offsets in the original text to offsets in the edited text.
 struct Shift {
-    /// The end of each edit, and the total number of bytes that the edits up to it add or remove.
+    /// The end of each edit, and by how many bytes the edits so far have changed the length.
     ends: Vec<(u32, i64)>,
 }
 
@@ -109,7 +109,7 @@ fn is_same_value(before: &str, after: &str) -> bool {
     !before.trim().is_empty() && before == letters(after)
 }
 
-/// Whether edits only remove text, without inserting it elsewhere.
+/// Whether the edits only remove text and do not insert it elsewhere.
 pub(super) fn is_removal(text: &str, edits: &[TextEdit]) -> bool {
     let is_gone = |it: &TextEdit| {
         let Some(removed) = text.get(it.span.range()) else {

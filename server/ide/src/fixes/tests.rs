@@ -1,4 +1,4 @@
-//! Tests for which fixes are offered, and their results.
+//! Tests for which fixes are offered, and for their results.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ fn all(text: &str) -> Vec<Fix> {
     fixes(&report.text, problems(&report), whole)
 }
 
-/// Applies the only fix of a kind, and returns the text and the remaining codes.
+/// Applies the only fix of a kind. Returns the new text and the codes that remain.
 #[track_caller]
 fn fixed(text: &str, kind: FixKind) -> (String, Vec<&'static str>) {
     let found: Vec<_> = all(text).into_iter().filter(|it| it.kind == kind).collect();
@@ -178,7 +178,7 @@ fn no_comment_where_it_would_be_text() {
     check_not_ignored(json);
 }
 
-/// An offered suppression is always a comment: the values do not change, and there is one more comment.
+/// An offered suppression is always a comment: it changes no value, and adds one comment.
 #[test]
 fn a_comment_changes_no_value() {
     let text = schema(

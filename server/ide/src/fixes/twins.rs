@@ -1,5 +1,5 @@
-//! The same mistake in other versions. The API server reports it once for all versions with the same text, so a fix of only one of them would not
-//! remove the error.
+//! Fixes the same mistake in all versions of a CRD. If several versions have the same text, the API server reports its error once, so a fix of only
+//! one version would not remove the error.
 
 use std::collections::HashMap;
 
@@ -16,14 +16,14 @@ use super::{
 };
 use crate::{completion::Definitions, file::Document};
 
-/// The maximum number of versions that are searched.
+/// The maximum number of versions to search.
 const MOST_VERSIONS: usize = 20;
 
-/// The findings that propose changes, by their code and the path below the version.
+/// The findings that propose changes, by code and by path below the version.
 pub(super) struct Proposing<'p>(HashMap<(&'static str, &'p [Segment]), Vec<&'p Problem>>);
 
 impl<'p> Proposing<'p> {
-    /// The proposing findings among those of a file.
+    /// Collects the findings of a file that propose changes.
     pub(super) fn of(problems: &'p [Problem]) -> Self {
         let mut all: HashMap<_, Vec<_>> = HashMap::new();
         for problem in problems {
@@ -34,7 +34,7 @@ impl<'p> Proposing<'p> {
         Self(all)
     }
 
-    /// Adds the edits that fix the same finding in the other versions of a CRD.
+    /// Adds the edits that fix the same finding in other versions of the CRD.
     pub(super) fn add(&self, repair: &mut Repair, document: &Document<'_>, problem: &Problem) {
         let Some(below) = below_version(problem) else { return };
         let Some(object) = document.root.map(|it| document.tree.full_span(it)) else {
@@ -66,7 +66,7 @@ fn below_version(problem: &Problem) -> Option<&[Segment]> {
     }
 }
 
-/// Adds the edits that fix the same text in the other versions of a CRD.
+/// Adds the edits that fix the same text in other versions of the CRD.
 pub(super) fn add(repair: &mut Repair, document: &Document<'_>, problem: &Problem, definitions: &dyn Definitions) {
     let tree = document.tree;
     let Some(found) = paths::at(tree, problem.span.start) else {

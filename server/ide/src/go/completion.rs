@@ -1,4 +1,4 @@
-//! Completion in a marker: names that fit the declaration of the comment, arguments, and values.
+//! Completion in a kubebuilder marker: marker names that fit the declaration below the comment, arguments, and values.
 
 use std::ops::Range;
 
@@ -91,7 +91,7 @@ impl Request<'_> {
         Some((items, whole))
     }
 
-    /// The arguments of a marker whose name is typed up to its colon.
+    /// Marker names with arguments, after the user has typed a marker's name and a colon.
     fn with_arguments<'d>(
         &self,
         definition: &'d Definition,
@@ -117,7 +117,7 @@ impl Request<'_> {
         })
     }
 
-    /// The names of arguments, or values, after the first `=`.
+    /// The names of arguments, or the values after the first `=`.
     fn arguments(&self) -> Option<Found> {
         let parts = &self.place.parts;
         let definition = parts.definition.filter(|it| self.place.targets.contains(&it.target))?;
@@ -166,7 +166,7 @@ impl Request<'_> {
         Some((items, value.start + start..value.start + end))
     }
 
-    /// The fields that may be named, and the start of the last name in the typed text.
+    /// The fields that may be named here, and the start of the last name in the typed text.
     fn fields(&self, named: Named, typed: &str) -> (Vec<Item>, usize) {
         let mut steps = Vec::new();
         if matches!(named, Named::OfItems | Named::PathOfItems) {
@@ -200,16 +200,16 @@ impl Request<'_> {
     }
 }
 
-/// The location of the fields that an argument names.
+/// Where to look for the fields that an argument names.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Named {
-    /// In the struct itself.
+    /// The fields of the struct itself.
     Here,
-    /// In the items of a list.
+    /// The fields of a list's items.
     OfItems,
-    /// Along a path from the value.
+    /// A path of fields from the value.
     Path,
-    /// Along a path from the items of a list.
+    /// A path of fields from a list's items.
     PathOfItems,
 }
 
@@ -237,7 +237,7 @@ fn values(definition: &Definition, argument: &Argument) -> impl Iterator<Item = 
     of_bool.iter().copied().chain(known)
 }
 
-/// The rank of a name in the list. Markers for items and those of Kubernetes come last.
+/// The rank of a marker in the list. Markers for list items, and markers that start with `k8s:`, come last.
 fn rank(name: &str) -> usize {
     ["k8s:", "kubebuilder:validation:items:"]
         .iter()
@@ -252,7 +252,7 @@ fn documentation(definition: &Definition) -> Option<Documentation> {
     Some(Documentation::Ours(sentences.join("\n\n").into()))
 }
 
-/// An item for a marker. `has_value`: whether an `=` follows.
+/// An item for a marker. `has_value` means that an `=` already follows.
 fn name_item(definition: &Definition, has_value: bool) -> Item {
     let mut item = Item::new(definition.name, ItemKind::Key);
     item.documentation = documentation(definition);
@@ -287,7 +287,7 @@ fn name_item(definition: &Definition, has_value: bool) -> Item {
     item
 }
 
-/// An item for a marker that the project declares.
+/// An item for a marker that the project itself declares for other tools.
 fn declared_item(name: &str) -> Item {
     let mut item = Item::new(name, ItemKind::Key);
     item.note = Some("declared in the configuration".to_owned());
@@ -308,14 +308,14 @@ fn argument_item(definition: &Definition, it: &Argument, has_value: bool) -> Ite
     item
 }
 
-/// A snippet placeholder for an argument.
+/// A snippet placeholder for the value of an argument.
 fn place_for(definition: &Definition, argument: &Argument, number: usize) -> String {
     let is_list = matches!(argument.r#type, Type::List(_));
     let choices: Vec<_> = values(definition, argument).filter(|_| !is_list).collect();
     if !choices.is_empty() {
         return format!("${{{number}|{}|}}", choices.join(","));
     }
-    // A comma would end an unquoted string.
+    // An unquoted string would end at a comma.
     match argument.r#type {
         Type::String if definition.name.ends_with(":Pattern") => format!("`${number}`"),
         Type::String if !argument.name.is_empty() => format!("\"${number}\""),

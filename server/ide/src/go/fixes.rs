@@ -1,4 +1,4 @@
-//! Quick fixes for markers. Each was tried: the diagnostic is gone, and no new ones appear.
+//! Quick fixes for markers. Each was tried: its diagnostic is gone, and no new diagnostic appears.
 
 mod ignore;
 mod repair;
@@ -44,7 +44,7 @@ impl<'a> File<'a> {
         counts
     }
 
-    /// The candidate fixes of the problems that touch a range, not tried yet.
+    /// The candidate fixes for problems that touch a range. They are not tried yet.
     fn candidates(&self, problems: impl IntoIterator<Item = Problem>, range: Span) -> impl Iterator<Item = Fix> {
         let asked: HashSet<Problem> = problems.into_iter().collect();
         let problem = |it: &Finding| {
@@ -77,7 +77,7 @@ impl<'a> File<'a> {
         }
     }
 
-    /// The edits of fixes, if their diagnostics are gone afterwards and no new ones appear.
+    /// The edits of the fixes, if applying them removes their diagnostics and causes no new ones.
     fn tried(&self, before: &BTreeMap<&'static str, usize>, fixes: &[Fix]) -> Option<Vec<TextEdit>> {
         let edits = joined(fixes);
         let edited = apply(self.text, &edits).filter(|_| !fixes.is_empty())?;
@@ -89,7 +89,7 @@ impl<'a> File<'a> {
     }
 }
 
-/// The fixes of the problems that touch a range, unambiguous ones first.
+/// The fixes for problems that touch a range, unambiguous fixes first.
 pub(super) fn repairs(
     text: &str,
     markers: &Markers,
@@ -128,7 +128,7 @@ pub(super) fn repair_all(
     if let Some(edits) = file.tried(&before, &chosen) {
         return Some((edits, chosen));
     }
-    // Some fixes do not help. Try each alone, up to a limit.
+    // Together, the fixes do not work. Try each one alone, up to a limit.
     chosen.truncate(most_candidates(text));
     chosen.retain(|it| file.tried(&before, std::slice::from_ref(it)).is_some());
     file.tried(&before, &chosen).map(|edits| (edits, chosen))

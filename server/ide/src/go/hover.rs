@@ -1,4 +1,4 @@
-//! Hover on a marker: its effect, where it belongs, its arguments, and the controller-gen releases that know it.
+//! Hover on a marker: its effect, where it can be used, its arguments, and the controller-gen releases that support it.
 
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ use crate::{
 /// The hover for the marker at an offset.
 pub(super) fn hover(text: &str, offset: u32, markers: &Markers) -> Option<Hover> {
     let offset = offset as usize;
-    // The cursor is on a character, but a place is after one.
+    // A hover is on the character after the offset, but `place::at` looks at the text before it.
     let on = text.get(offset..)?.chars().next().filter(|it| *it != '\n');
     let place = place::at(text, offset + on?.len_utf8())?;
     let parts = &place.parts;

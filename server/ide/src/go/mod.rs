@@ -19,7 +19,7 @@ use crate::{
     language::{Around, Language},
 };
 
-/// The row for Go.
+/// The editor features for Go files.
 pub(crate) fn language(path: &Path, around: Around<'_>) -> Option<Box<dyn Language>> {
     let markers = || Markers::of(path, around.go, around.markers);
     is_go(path).then(|| Box::new(markers()) as _)

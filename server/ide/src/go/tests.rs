@@ -24,7 +24,7 @@ fn at(marked: &str) -> (String, u32) {
     (marked.replacen('|', "", 1), offset as u32)
 }
 
-/// The offered items that begin with the typed text, and the line after the first was accepted.
+/// The labels of the items that start with the typed text, and the line after accepting the first one.
 fn offered(marked: &str) -> (Vec<String>, String) {
     let (text, offset) = at(marked);
     let Some(found) = complete(&text, offset, &markers(), true) else {
@@ -124,7 +124,7 @@ fn names_fit_the_place() {
         "// +kubebuilder:subresource:scale:specpath=\"$1\",statuspath=\"$2\"",
     );
     check("// +group|\npackage v1\n", &["groupName"], "// +groupName=$1");
-    // Only later releases have it.
+    // The release of this test does not have the marker. Later releases have it.
     check(&field("+k8s:maxI|"), &[], "// +k8s:maxI");
     check(
         &field("+kubebuilder:one|"),
@@ -203,7 +203,7 @@ fn nothing_is_offered_outside_of_markers() {
     }
 }
 
-/// The hover at the cursor.
+/// The hover at the cursor, as text.
 fn said(marked: &str) -> Option<String> {
     let (text, offset) = at(marked);
     let found = hover(&text, offset, &markers())?;
@@ -274,7 +274,7 @@ fn hostile_files_take_bounded_time() {
     );
 }
 
-/// Parts of Go files: whole lines, and parts of lines.
+/// Parts of Go files that the test combines at random: whole lines, and parts of lines.
 const PIECES: [&str; 46] = [
     "\tB string `json:\"b\"`\n",
     "\tB int // +nullable\n",

@@ -7,7 +7,7 @@ use crd_analyzer_gosource::check::{
 
 use crate::markdown::code;
 
-/// A phrase for the values of an argument.
+/// A phrase that describes the values of an argument, such as "a number".
 pub(super) fn type_name(of: &Type) -> String {
     match of {
         Type::Int => "integer".to_owned(),
@@ -41,7 +41,7 @@ pub(super) fn sets(about: &About) -> Option<String> {
     (!names.is_empty()).then(|| format!("{schema}{}.", names.join(" and ")))
 }
 
-/// The first release that has a feature, unless all releases have it.
+/// The first controller-gen release that supports a feature. `None` if all supported releases do.
 pub(super) fn since(release: Release) -> Option<String> {
     (release > Release::OLDEST).then(|| format!("since controller-gen {release}"))
 }

@@ -1,4 +1,4 @@
-//! Hover on fields of the API.
+//! Hover on fields and values of the Kubernetes API.
 
 use crd_analyzer_apiextensions::api::{Field, Presence, Values};
 use crd_analyzer_schema::KubernetesVersion;

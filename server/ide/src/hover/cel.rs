@@ -125,7 +125,7 @@ fn beside_type(tree: &Tree, node: TreeNode) -> Vec<String> {
     facts
 }
 
-/// The cost of the part, and of the whole expression.
+/// The cost of the part of an expression, and of the whole expression.
 fn costs(expression: &Expression<'_>, meaning: &Meaning) -> Vec<String> {
     let mut lines = Vec::new();
     let outline = expression.outline.as_ref();
@@ -150,7 +150,7 @@ fn costs(expression: &Expression<'_>, meaning: &Meaning) -> Vec<String> {
     lines
 }
 
-/// A function and its overloads.
+/// The description of a function and its overloads.
 pub(crate) fn function(name: &str, doc: &str, overloads: &[Arc<OverloadDecl>]) -> Vec<Block> {
     let signatures: Vec<_> = overloads.iter().take(6).map(|it| signature(name, it)).collect();
     let mut blocks = vec![Block::Code("cel", signatures.join("\n"))];
@@ -171,7 +171,7 @@ fn example((expression, value): &(&str, &str)) -> Block {
     Block::Code("cel", format!("{expression} // {value}"))
 }
 
-/// The syntax of a call of an overload.
+/// How to write a call of an overload.
 pub(crate) fn signature(name: &str, overload: &OverloadDecl) -> String {
     let types: Vec<_> = overload.params.iter().map(Type::to_string).collect();
     let result = overload.result.to_string();
@@ -193,7 +193,7 @@ pub(crate) fn signature(name: &str, overload: &OverloadDecl) -> String {
     }
 }
 
-/// The first Kubernetes version whose new expressions may use one of the overloads; `None` if the oldest supported one may.
+/// The first Kubernetes version whose new expressions may use one of the overloads. `None` if all supported versions allow it.
 fn since(name: &str, overloads: &[Arc<OverloadDecl>]) -> Option<KubernetesVersion> {
     let has = |version: &KubernetesVersion| {
         let declared = Environment::of(*version, ExpressionSet::New).function(name);

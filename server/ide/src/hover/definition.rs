@@ -1,4 +1,4 @@
-//! Additional hover information about some fields of a CRD: their effect in this CRD.
+//! Additional hover information about some fields of a CRD: what they mean in this particular CRD.
 
 use crd_analyzer_apiextensions::api::OBJECT_META;
 use crd_analyzer_schema::KubernetesVersion;
@@ -21,7 +21,7 @@ use crate::{
     schema::{self, child, is_true, text},
 };
 
-/// Additional information about a field of the API at its place.
+/// Additional information about the value of a field in this CRD.
 pub(super) fn more(
     document: &Document<'_>,
     field: &str,
@@ -49,7 +49,7 @@ pub(super) fn more(
     }
 }
 
-/// The versions in the order in which clients prefer them, if there are several.
+/// The versions of the CRD in the order in which clients prefer them. `None` if there is only one.
 fn versions(document: &Document<'_>) -> Option<Block> {
     let tree = document.tree;
     let mut all = schema::versions(document);
@@ -95,7 +95,7 @@ pub(crate) fn compare(a: &str, b: &str) -> std::cmp::Ordering {
     }
 }
 
-/// Stability (GA is the highest), major and the number of a pre-release; `None` for other names.
+/// The stability (GA is the highest), the major number and the pre-release number. `None` for names in another form.
 fn parse(name: &str) -> Option<(u8, u64, u64)> {
     let rest = name.strip_prefix('v')?;
     let digits = |text: &str| text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
@@ -146,7 +146,7 @@ fn columns(document: &Document<'_>, list: NodeId) -> Vec<Block> {
     vec![Block::Code("text", header.join("   ")), Block::List(rows)]
 }
 
-/// A description of the field that a path leads to. Every resource has metadata, which schemas rarely specify.
+/// A description of the field at a path. Every resource has `metadata`, although schemas rarely describe it.
 fn shown_by(tree: &Tree, root: NodeId, path: &str) -> Option<String> {
     if let Some(schema) = schema_at_path(tree, root, path) {
         return Some(describe(tree, schema));

@@ -41,7 +41,7 @@ pub(crate) fn of_row(document: &Document<'_>, offset: u32, version: KubernetesVe
     of_object(document, offset, version, |_, _, _| Vec::new())
 }
 
-/// The hover in an object. `more`: returns additional information about the value of a field.
+/// The hover in an object. `more` returns additional information about the value of a field.
 fn of_object(
     document: &Document<'_>,
     offset: u32,
@@ -59,7 +59,7 @@ fn of_object(
     let span = tree.span(at.node);
     let entry = tree.entry_of(at.node);
     let value = entry.map_or(at.node, |it| it.value);
-    // The name of a property, at any of its uses.
+    // The cursor is on a property's name, at any of its uses.
     if let Some((target, span)) = target_at(document, offset, version)
         && let Some((root, property)) = node::find(document, &target, at.node)
     {

@@ -19,14 +19,14 @@ use crate::{
 /// The maximum number of rules that are shown.
 const MAX_RULES: usize = 8;
 
-/// The kind of text in which a property is explained.
+/// Whether the property is explained to somebody who reads the CRD or a resource.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Reader {
     OfDefinition,
     OfResource,
 }
 
-/// The root of the schema of the version that contains a node, and the property as that version declares it.
+/// The schema root of the version that contains a node, and the declaration of the property in that version.
 pub(super) fn find(document: &Document<'_>, target: &Target, node: NodeId) -> Option<(NodeId, Property)> {
     let tree = document.tree;
     let mut steps = target.object.clone();
@@ -70,7 +70,7 @@ pub(super) fn hover(
     Hover { span, blocks }
 }
 
-/// The path of its values in resources.
+/// The path of the property's values in resources.
 fn value_path(target: &Target) -> String {
     let mut path = String::new();
     for step in &target.object {
@@ -87,7 +87,7 @@ fn value_path(target: &Target) -> String {
     path
 }
 
-/// Inserts brackets before the dot that follows the last name.
+/// Inserts brackets after a name, before the dot that follows it.
 fn insert_brackets(path: &mut String, brackets: &str) {
     if path.ends_with('.') {
         path.pop();
@@ -198,7 +198,7 @@ pub(super) fn constraints(tree: &Tree, node: NodeId) -> Vec<String> {
     facts
 }
 
-/// How the API server treats values of the property, and which parts of the CRD name it.
+/// How the API server treats values of the property, and which parts of the CRD refer to it.
 fn treatment(tree: &Tree, root: NodeId, target: &Target, node: NodeId, who: Reader) -> Vec<String> {
     let mut facts = Vec::new();
     let default = child(tree, node, "default");
@@ -249,14 +249,14 @@ fn own_rules(tree: &Tree, schema: NodeId) -> Vec<CelScalar> {
     all.filter(is_rule).collect()
 }
 
-/// Like [`rules`], but type-checks only the rules that are shown.
+/// Like [`rules`], but type-checks only the rules that the hover shows.
 fn typed_rules(document: &Document<'_>, all: &[CelScalar], version: KubernetesVersion) -> Block {
     let first = all.iter().take(MAX_RULES);
     let first: Vec<_> = first.map(|it| Expression::new(document, *it, version)).collect();
     rules(&first, all.len())
 }
 
-/// A list of rules with their costs; `count` is the total number of rules.
+/// A list of rules with their costs. `count` is the total number, because some rules may be omitted.
 fn rules(expressions: &[Expression<'_>], count: usize) -> Block {
     let show = |it: &Expression<'_>| {
         let cost = rule_cost(it).map_or_else(|| "does not compile".to_owned(), crate::cost::RuleCost::describe);

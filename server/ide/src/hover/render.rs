@@ -7,7 +7,7 @@ use crate::markdown::{block, cut, description, escape, shortened};
 /// The content of a hover.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Hover {
-    /// The span that it is about.
+    /// The span that the hover explains.
     pub span: Span,
     /// The blocks of the hover, the most important first.
     pub blocks: Vec<Block>,
@@ -18,20 +18,20 @@ pub struct Hover {
 pub enum Block {
     /// Lines of code in a language (`cel`, `yaml`, `text`).
     Code(&'static str, String),
-    /// Markdown from crd-analyzer.
+    /// Markdown that crd-analyzer wrote.
     Text(String),
     /// A description, or other text from a file.
     Quote(String),
-    /// Items of a list, in Markdown from crd-analyzer.
+    /// The items of a list, in Markdown that crd-analyzer wrote.
     List(Vec<String>),
-    /// A line between different subjects.
+    /// A horizontal line between two subjects.
     Line,
 }
 
 /// The maximum number of items of a list.
 const MAX_ITEMS: usize = 100;
 
-/// The maximum length of an item in bytes. Longer ones are cut and lose their markup.
+/// The maximum length of an item, in bytes. Longer items are cut and lose their markup.
 const MAX_ITEM: usize = 3_000;
 
 impl Hover {
@@ -72,7 +72,7 @@ fn list(items: &[String], show: impl Fn(&str) -> String) -> String {
     lines.join("\n")
 }
 
-/// An item of a list. An item that is too long loses its Markdown, because a cut could remove a closing mark.
+/// An item of a list. An item that is too long loses its Markdown, because cutting it could remove a closing mark.
 fn item(text: &str) -> String {
     if text.len() <= MAX_ITEM {
         return text.to_owned();
@@ -80,7 +80,7 @@ fn item(text: &str) -> String {
     escape(&shortened(&strip(text), MAX_ITEM))
 }
 
-/// Removes the markup from Markdown of crd-analyzer.
+/// Removes the markup from Markdown that crd-analyzer wrote.
 fn strip(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut in_code = false;

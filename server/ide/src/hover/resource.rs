@@ -14,8 +14,8 @@ use crate::{
     schema::{self, SchemaStep, child},
 };
 
-/// The hover at a place in a resource whose CRD is `definition`; `root` is the schema of its version. `path` is the path from the
-/// resource, which may be an item of a list, to the place.
+/// The hover at a place in a resource. `definition` is the resource's CRD, and `root` the schema of its version. `path` leads from the resource,
+/// which may be an item of a list, to the place.
 pub fn resource_hover(
     resource: &Tree,
     path: &[Step<'_>],
@@ -48,7 +48,7 @@ pub fn resource_hover(
         steps.push(next);
         schema = below;
     }
-    // An item or entry is described by its list or map.
+    // The description of an item or entry is that of its list or map.
     while !matches!(steps.last()?, SchemaStep::Property(_)) {
         steps.pop();
     }

@@ -8,8 +8,8 @@ use crd_analyzer_syntax::{
 
 use crate::fixes::{TextEdit, change};
 
-/// The edit that adds `keyword: value` to the mapping at `span`, and the corresponding change. `None` without a mapping, if it has the
-/// keyword, or if it has an anchor, because other places may share it.
+/// The edit that adds `keyword: value` to the mapping at `span`, and the corresponding change. `None` if there is no mapping, if it already has the
+/// keyword, or if other places may share it by its anchor.
 pub(super) fn entry(file: &str, tree: &Tree, span: Span, keyword: &str, value: i64) -> Option<(TextEdit, Change)> {
     let is_it = |node: &NodeId| tree.span(*node) == span && matches!(tree.kind(*node), NodeKind::Mapping(_));
     let mapping = tree.nodes().find(is_it)?;
@@ -25,7 +25,8 @@ pub(super) fn entry(file: &str, tree: &Tree, span: Span, keyword: &str, value: i
     Some((edit?, Change::Set(path, Value::AsWritten(value.to_string()))))
 }
 
-/// The entry after which the keyword is inserted: if keys are sorted, the last smaller one; otherwise the type. `None`: before all entries.
+/// The entry after which to insert the keyword. If the keys are sorted, it is the last smaller key; otherwise it is `type`. `None` means before all
+/// entries.
 fn previous(tree: &Tree, entries: &[Entry], keyword: &str) -> Option<Entry> {
     let key = |it: &Entry| tree.scalar(it.key).into_owned();
     let is_sorted = entries.len() > 1 && entries.windows(2).all(|it| key(&it[0]) <= key(&it[1]));
@@ -42,7 +43,7 @@ fn block(file: &str, tree: &Tree, mapping: NodeId, keyword: &str, value: i64) ->
     let first = *entries.first()?;
     let first_key = tree.full_span(first.key).start as usize;
     let line = text[..first_key].rfind('\n').map_or(0, |it| it + 1);
-    // Before the first key there are only blanks, or the dash of a list item.
+    // Only blanks, or the dash of a list item, precede the first key.
     let indent: String = text[line..first_key]
         .chars()
         .map(|it| if it == '\t' { '\t' } else { ' ' })
@@ -71,9 +72,9 @@ fn block(file: &str, tree: &Tree, mapping: NodeId, keyword: &str, value: i64) ->
     })
 }
 
-/// The end of the lines of an entry, and the separator from the next entry if the file ends without a line break.
+/// The end of an entry's lines. Also the separator that is needed there if the file ends without a line break.
 fn end_of_lines<'b>(file: &str, tree: &Tree, entry: Entry, line_break: &'b str) -> (u32, &'b str) {
-    // The tree's text may have an additional line break at the end.
+    // The tree's text may have one more line break at the end than the file.
     let last = if tree.is_absent(entry.value) {
         entry.key
     } else {
@@ -104,7 +105,7 @@ fn flow(tree: &Tree, mapping: NodeId, keyword: &str, value: i64) -> Option<TextE
     let like = previous.unwrap_or(first);
     let key = quoted_like(tree, like.key, keyword);
     let colon = colon(tree, like);
-    // Either each entry is on a line of its own, or all are on one line.
+    // Check that each entry is on its own line, or that all are on one line.
     let key_start = |entry: Entry| tree.full_span(entry.key).start as usize;
     let line_before = |at: usize| text[..at].rfind('\n').map_or(0, |it| it + 1);
     let start = key_start(like);
@@ -145,7 +146,7 @@ fn flow(tree: &Tree, mapping: NodeId, keyword: &str, value: i64) -> Option<TextE
     })
 }
 
-/// The separator between a key and its value in the style of an entry: a colon, usually with a blank after it.
+/// The text between a key and its value, as in an existing entry: a colon, usually followed by a blank.
 fn colon(tree: &Tree, entry: Entry) -> &'static str {
     let between = tree.full_span(entry.key).end as usize..tree.full_span(entry.value).start as usize;
     let is_quoted = matches!(tree.kind(entry.key), NodeKind::Scalar(ScalarStyle::DoubleQuoted));
@@ -156,7 +157,7 @@ fn colon(tree: &Tree, entry: Entry) -> &'static str {
     }
 }
 
-/// The keyword in the same quotes as another key.
+/// The keyword in the same quotes as an existing key.
 fn quoted_like(tree: &Tree, key: NodeId, keyword: &str) -> String {
     match tree.kind(key) {
         NodeKind::Scalar(ScalarStyle::DoubleQuoted) => format!("\"{keyword}\""),

@@ -1,39 +1,39 @@
-//! How many objects of the workspace fail a constraint, in words.
+//! Describes in words how many objects of the workspace fail a constraint.
 
 use std::fmt::Write as _;
 
 use crd_analyzer_diagnostic::text::counted;
 
-/// The objects of a CRD's kind in the workspace.
+/// The number of objects in the workspace that have the CRD's kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Objects {
-    /// Those that were checked.
+    /// The number of objects that were checked.
     pub checked: usize,
-    /// Those that were not checked to the end.
+    /// The number of objects whose check did not finish.
     pub not_checked: usize,
-    /// The files whose objects were not looked at, as there are too many.
+    /// The number of files whose objects were not checked, because there are too many files.
     pub files_not_checked: usize,
 }
 
-/// How many objects fail a constraint.
+/// The number of objects that fail a constraint.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Failing {
-    /// All of them.
+    /// The number of all objects that fail it.
     pub all: usize,
-    /// Those whose errors need no fix: only tests read them, or they are wrong on purpose.
+    /// The number of objects whose errors need no fix, because only tests read them or they are wrong on purpose.
     pub aside: usize,
-    /// Somebody has edited the constraint.
+    /// Whether somebody has edited the constraint.
     pub is_edited: bool,
 }
 
 impl Failing {
-    /// Whether a lens shows it. In an unedited CRD, errors in test data are ignored.
+    /// Whether to show a lens. For a constraint that was not edited, errors in test data do not matter.
     pub fn is_told(&self, objects: &Objects) -> bool {
         let is_known = objects.checked > 0;
         self.all > self.aside || self.is_edited && (is_known || self.all > 0)
     }
 
-    /// The sentence. `name`: what the constraint is called.
+    /// The title of the lens. `name` is the name of the constraint in a sentence.
     pub fn words(&self, name: &str, objects: &Objects) -> String {
         let all = objects.checked.max(self.all);
         let mut words = match (self.all, all) {

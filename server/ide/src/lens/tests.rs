@@ -32,7 +32,7 @@ spec:
 
 const RULE: &str = "self.hosts.all(h, self.hosts.exists_one(o, o == h))";
 
-/// Applies the fix for the rule, and checks the new and changed lines.
+/// Applies the fix for the rule, and checks which lines are new or changed.
 #[track_caller]
 fn check(text: &str, expected: &[&str]) {
     let versions = VersionSet::all();
@@ -200,7 +200,7 @@ fn costs_are_told_at_rules_and_schemas() {
         .map(|it| (text[it.span.range()].to_owned(), it.title))
         .collect();
     let expected = [
-        // The cost of one of the three rules is too low to be shown.
+        // The cost of one of the three rules is too low to be shown separately.
         ("openAPIV3Schema", "3 rules · total 200,003 of 100,000,000"),
         ("self > 1", "cost 200,000 · 2 % of the budget · 2 × 100,000 values"),
         ("self.x > 1", "does not compile"),

@@ -1,4 +1,4 @@
-//! Costs of rules in manifests, shown in the source file that they are generated from.
+//! Cost estimates of rules in generated manifests, shown in the source file.
 
 use std::{collections::HashSet, path::Path};
 
@@ -8,7 +8,7 @@ use crd_analyzer_workspace::sources::made::Manifests;
 
 use crate::lens::{self, Cost};
 
-/// The costs of rules and schemas that are written in a source file, in the order of its text.
+/// The costs of the rules and schemas that are written in a source file, in the order of its text.
 pub fn costs(manifests: &Manifests, path: &Path, version: KubernetesVersion) -> Vec<Cost> {
     let mut found = Vec::new();
     for (manifest, costs) in manifests.costs(path, version) {
@@ -19,7 +19,7 @@ pub fn costs(manifests: &Manifests, path: &Path, version: KubernetesVersion) -> 
         found.extend(moved);
     }
     found.sort_by_key(|it| it.span.start);
-    // Several CRDs may be generated from one type, and versions may share it.
+    // One type may be part of several CRDs and versions, so show each cost once.
     let mut seen = HashSet::new();
     found.retain(|it| seen.insert((it.span, it.title.clone())));
     found

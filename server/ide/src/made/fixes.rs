@@ -1,4 +1,4 @@
-//! Quick fixes for problems of manifests, applied to their source file. Each was tried there, too.
+//! Quick fixes for problems of generated manifests, converted to edits of the source file. Each fix was also tried there.
 
 use std::{
     cell::OnceCell,
@@ -23,7 +23,7 @@ use crate::{
     lens,
 };
 
-/// The maximum number of texts of a source file that are tried for one request.
+/// The maximum number of edited source texts to try for one request.
 const MAX_TRIED: usize = 8;
 
 /// A source file and its manifests.
@@ -32,20 +32,20 @@ pub struct SourceFile<'a> {
     pub path: &'a Path,
     /// Its text.
     pub text: &'a Arc<str>,
-    /// The unit that generates manifests from this file and others.
+    /// The unit of source files, including this one, from which manifests are generated.
     pub unit: &'a dyn Unit,
     /// The generated manifests.
     pub manifests: &'a Manifests,
-    /// The question with which the manifests were checked.
+    /// The question that was asked about the manifests.
     pub question: &'a Question<'a>,
-    /// Returns the report on the file with another text, or `None` if no time is left.
+    /// Returns the report on the file with another text, or `None` when the time is up.
     pub judge: &'a dyn Fn(&Arc<str>) -> Option<FileReport>,
 }
 
-/// The number of findings of each code for each Kubernetes version, without crd-analyzer's own hints about manifests.
+/// The number of findings by Kubernetes version and code, without crd-analyzer's own hints about manifests.
 type Counts = HashMap<(u8, &'static str), usize>;
 
-/// The numbers for the original text, computed on first use.
+/// The counts for the original text, computed on first use.
 type Before = OnceCell<Option<Counts>>;
 
 /// The fix that writes the file of a CRD again. Only the lines from the first to the last change are replaced.
@@ -76,7 +76,7 @@ pub fn rewritten(file: Arc<SourceText>, text: &str, problem: &Problem) -> Declar
 }
 
 impl SourceFile<'_> {
-    /// The quick fixes of the problems that touch a range, unambiguous ones first. `definitions`: the CRDs for custom resources.
+    /// The quick fixes for problems that touch a range, unambiguous fixes first. `definitions` has the CRDs for custom resources.
     pub fn repairs(
         &self,
         problems: impl IntoIterator<Item = Problem>,
@@ -88,14 +88,14 @@ impl SourceFile<'_> {
         found
     }
 
-    /// For each CRD that is older than the place of a problem: a fix that generates it again.
+    /// Fixes that generate CRDs again: one for each CRD that is older than the source text with the problem.
     pub fn rewritten(&self, problem: &Problem) -> Vec<Declaration> {
         let found = self.manifests.rewritten_at((self.path, problem.span), self.unit);
         let of_file = |(file, text): (Arc<SourceText>, String)| rewritten(file, &text, problem);
         found.into_iter().map(of_file).collect()
     }
 
-    /// All unambiguous quick fixes at once. `own`: fixes of the file itself that were tried already. `None` if there is nothing to fix.
+    /// All unambiguous quick fixes at once. `own` has fixes of the file itself that were already tried. `None` if there is nothing to fix.
     pub fn repair_all(
         &self,
         own: Option<(Vec<TextEdit>, Vec<Fix>)>,
@@ -122,11 +122,11 @@ impl SourceFile<'_> {
         if before.is_some_and(|it| self.are_better(&chosen, it)) {
             return Some((joined(&chosen), chosen));
         }
-        // The fixes conflict, so apply only some. The others follow when the file is checked again.
+        // The fixes conflict, so apply only some of them. The next check of the file offers the others.
         own.or_else(|| found.into_iter().next().map(|it| (it.edits.clone(), vec![it])))
     }
 
-    /// The wanted quick fixes of the problems that touch a range.
+    /// The quick fixes that `is_wanted` accepts, for problems that touch a range.
     fn found(
         &self,
         (problems, range): (impl IntoIterator<Item = Problem>, Span),
@@ -152,7 +152,7 @@ impl SourceFile<'_> {
                 if left == 0 {
                     break;
                 }
-                // Several CRDs may be generated from one type.
+                // If several CRDs are generated from one type, they have the same fix.
                 let written = || self.written(manifest, fix.clone(), problem);
                 let Some(fix) = is_wanted(&fix).then(written).flatten().filter(|it| !found.contains(it)) else {
                     continue;
@@ -168,7 +168,7 @@ impl SourceFile<'_> {
         found
     }
 
-    /// The problems of a manifest that are shown in the file, each with the corresponding problem of the file.
+    /// The problems of a manifest that are shown in the file, each with its position there.
     fn problems(
         &self,
         manifest: &Manifest,
@@ -189,7 +189,7 @@ impl SourceFile<'_> {
         told.collect()
     }
 
-    /// The fixes for problems of a manifest, each tried in the manifest, with the corresponding problem of the file.
+    /// The fixes for problems of a manifest. Each was tried in the manifest, and has the corresponding problem of the file.
     fn candidates(
         &self,
         (manifest, costs): (&Manifest, &FileCosts),
@@ -223,7 +223,7 @@ impl SourceFile<'_> {
         with_problem.collect()
     }
 
-    /// The fix as edits of the file. `None` if it would also edit another file, or cannot be written.
+    /// The fix as edits of the file. `None` if it would edit another file too, or if it cannot be expressed in the file.
     fn written(&self, manifest: &Manifest, fix: Fix, problem: Problem) -> Option<Fix> {
         let edits = if fix.changes.is_empty() {
             self.in_file(manifest, &fix.edits)?
@@ -239,13 +239,13 @@ impl SourceFile<'_> {
         })
     }
 
-    /// Converts edits of a manifest to edits of the file. `None` if they would also edit another file, or cannot be written.
+    /// Converts edits of a manifest to edits of the file. `None` if they would edit another file too, or if they cannot be expressed in the file.
     pub(super) fn in_file(&self, manifest: &Manifest, edits: &[TextEdit]) -> Option<Vec<TextEdit>> {
         let edits: Vec<(Span, String)> = edits.iter().map(|it| (it.span, it.new_text.clone())).collect();
         self.only_here(self.manifests.write_edits(manifest, &edits, self.unit)?)
     }
 
-    /// The edits of the file, if no other file is edited.
+    /// The edits of this file. `None` if another file is edited, too.
     fn only_here(&self, written: Vec<Written>) -> Option<Vec<TextEdit>> {
         let edits = written.into_iter().map(|(place, new_text)| {
             let span = place.span;
@@ -253,13 +253,13 @@ impl SourceFile<'_> {
         });
         let mut edits = edits.collect::<Option<Vec<_>>>()?;
         edits.sort_by_key(|it| (it.span.start, it.span.end));
-        // Several versions may share a type.
+        // Several versions may share a type, so the same edit may occur more than once.
         edits.dedup();
         let overlap = edits.windows(2).any(|it| it[0].span.end > it[1].span.start);
         (!edits.is_empty() && !overlap).then_some(edits)
     }
 
-    /// Whether the fixes remove their problems without new ones, in all manifests that the file contributes to.
+    /// Whether the fixes remove their problems and cause no new ones, in all manifests that are generated from the file.
     fn are_better(&self, fixes: &[Fix], before: &Counts) -> bool {
         let Some(report) = apply(self.text, &joined(fixes)).and_then(|it| (self.judge)(&it.into())) else {
             return false;
@@ -280,7 +280,7 @@ pub(super) fn counts(report: &FileReport) -> Counts {
     let of_file = report.findings.iter().map(|it| (0, it));
     let verdicts = report.documents.iter().flat_map(|it| &it.verdicts);
     let of_manifests = verdicts.flat_map(|(version, it)| {
-        // A rule that did not compile had no hints before, so do not count them.
+        // A rule that did not compile had no hints before, so hints are not counted.
         let counted = it.findings().filter(|it| it.class != Class::Hint);
         counted.map(|it| (version.number(), it))
     });

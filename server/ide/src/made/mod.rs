@@ -1,4 +1,5 @@
-//! Editor features in the source file of a manifest, such as a Go file: the feature runs on the manifest, and its result is mapped to the file.
+//! Editor features in the source file of a generated manifest, such as a Go file. A feature runs on the manifest, and its result is mapped to the
+//! source file.
 
 mod costs;
 mod fixes;
@@ -35,7 +36,7 @@ pub struct Made<'a> {
 }
 
 impl<'a> Made<'a> {
-    /// Creates the view of a position in an object. `path`: the source file of the request; `spot`: the byte offset in the object's text.
+    /// Creates the view of a position in an object. `path` is the source file of the request, and `spot` the byte offset in the object's text.
     pub fn new(manifest: &'a Manifest, memory: Arc<Memory>, path: &'a Path, spot: u32) -> Self {
         Self {
             manifest,
@@ -49,7 +50,7 @@ impl<'a> Made<'a> {
         self.file.document_at(self.spot)
     }
 
-    /// The span in the file of a part of the object.
+    /// The span in the source file for a span in the object.
     fn moved(&self, span: Span) -> Option<Span> {
         let place = self.manifest.origin(span)?;
         (*place.file.path == *self.path).then_some(place.span)
@@ -88,7 +89,7 @@ impl<'a> Made<'a> {
         Some(Renamable { span, ..found })
     }
 
-    /// See [`completion::complete`]. Items that cannot be written in the file are not offered.
+    /// See [`completion::complete`]. Leaves out items that cannot be expressed in the source file.
     pub fn complete(&self, version: KubernetesVersion, (snippets, transforms): (bool, bool)) -> Option<Completions> {
         let document = self.document()?;
         let found = completion::complete(&Request {

@@ -1,4 +1,4 @@
-//! Renames a name in a manifest, with edits of its source file.
+//! Renames a name in a generated manifest by editing its source file.
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ use crate::{
 };
 
 impl SourceFile<'_> {
-    /// Renames the name at an offset in a string of the file. `None` if no manifest has the string. Returns the edits of the file, or the reason why
-    /// the name cannot be changed. The file with the new name is checked first.
+    /// Renames the name at an offset in a string of the file. `None` if the string is in no manifest. Returns the edits of the file, or the reason
+    /// why the name cannot be changed. The file is checked with the new name first.
     ///
-    /// `language`: the file's language, for messages.
+    /// `language` is the name of the file's language for messages.
     pub fn rename(
         &self,
         (offset, new_name): (u32, &str),
@@ -39,7 +39,7 @@ impl SourceFile<'_> {
         Some(renaming.and_then(|it| self.judged(it)))
     }
 
-    /// Checks that the renaming causes no problem in any manifest that the file contributes to.
+    /// Checks that the renaming causes no problem in any manifest that is generated from the file.
     fn judged(&self, renaming: Renaming) -> Result<Renaming, String> {
         let too_long = || "checking the new name takes too long".to_owned();
         let before = (self.judge)(self.text).ok_or_else(too_long)?;

@@ -1,4 +1,4 @@
-//! Rewrites a line of foreign Markdown in a safe subset.
+//! Rewrites one line of untrusted Markdown so that only harmless markup remains.
 
 use super::code;
 
@@ -7,15 +7,15 @@ fn is_markup(before: Option<char>, c: char, after: Option<char>) -> bool {
     let is_word = |it: Option<char>| it.is_some_and(char::is_alphanumeric);
     match c {
         '\\' | '`' | '*' | '[' | '<' => true,
-        // Inside a word, it has no special meaning.
+        // An underscore inside a word has no special meaning.
         '_' => !(is_word(before) && is_word(after)),
         '~' => before == Some('~') || after == Some('~'),
         '!' => after == Some('['),
         '&' => after.is_some_and(|it| it == '#' || it.is_ascii_alphabetic()),
-        // Clients turn mail addresses, and URLs with other schemes than those of the web, into links.
+        // Clients make links of mail addresses and of URLs with other schemes than `http` and `https`.
         '@' => is_word(before) && is_word(after),
         ':' if before.is_some() => is_word(before) && after.is_some_and(|it| !it.is_whitespace()),
-        // At the start of a line they begin lists, headings, quotes and tables.
+        // At the start of a line, these characters start lists, headings, quotes and tables.
         ':' | '#' | '-' | '+' | '=' | '>' | '|' => before.is_none(),
         _ => false,
     }
@@ -79,7 +79,7 @@ fn run(text: &str, of: char) -> usize {
     text.len() - text.trim_start_matches(of).len()
 }
 
-/// Writes emphasis that begins and ends in the line, or only the marks.
+/// Writes emphasis that ends on the same line. If it does not end there, writes only its marks.
 fn emphasis(out: &mut String, text: &str, at: usize, may_link: bool) -> usize {
     let rest = &text[at..];
     let mark = if rest.starts_with('*') { '*' } else { '_' };
@@ -89,7 +89,7 @@ fn emphasis(out: &mut String, text: &str, at: usize, may_link: bool) -> usize {
     let inner = &rest[count..];
     if opens && inner.starts_with(|c: char| c.is_alphanumeric()) {
         let marks = &rest[..count];
-        // Emphasis may not contain other markup: nested marks are shown as text.
+        // Emphasis may not contain other markup, so nested marks are shown literally.
         if let Some(end) = inner.find(['*', '_', '`', '[', ']', '\\', '<', '!']) {
             let behind = &inner[end..];
             let closes = behind.starts_with(marks) && run(behind, mark) == count;
@@ -110,7 +110,7 @@ fn emphasis(out: &mut String, text: &str, at: usize, may_link: bool) -> usize {
     count
 }
 
-/// Writes a link `[text](https://…)`, or only the bracket.
+/// Writes a link `[text](https://…)`. If it is not a valid link, writes only the bracket.
 fn link(out: &mut String, text: &str) -> usize {
     // Search only up to the end of the label, because the rest may be long.
     let inside = &text[1..];
@@ -133,7 +133,7 @@ fn link(out: &mut String, text: &str) -> usize {
     1 + label.len() + 2 + target.len() + 1
 }
 
-/// Writes a web address, which clients turn into a link, or only its first letter.
+/// Writes a web address, which clients turn into a link. If it is not a valid address, writes only its first letter.
 fn address(out: &mut String, text: &str) -> usize {
     let found = text[..length_of_address(text)].trim_end_matches(|c: char| c.is_ascii_punctuation() && c != '/');
     let found = if found.contains("://") { found } else { &text[..1] };

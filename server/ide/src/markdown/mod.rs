@@ -1,8 +1,7 @@
 //! Markdown for hovers and documentation.
 //!
-//! Descriptions, names and values come from untrusted files, and editors act on Markdown: they load images and follow
-//! links, some of them to commands. So foreign text is either escaped, or rewritten in the few forms that a description
-//! needs.
+//! Descriptions, names and values come from untrusted files, and editors act on Markdown: they load images and follow links, some of them to
+//! commands. So untrusted text is either escaped, or rewritten with only the markup that a description needs.
 
 mod inline;
 #[cfg(test)]
@@ -22,13 +21,13 @@ const MOST_OF_A_BLOCK: usize = 2_000;
 /// The documentation of a completion item.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Documentation {
-    /// Markdown from crd-analyzer.
+    /// Markdown that crd-analyzer wrote.
     Ours(Cow<'static, str>),
-    /// Text from a file: a description.
+    /// Text from a file, such as a description.
     Theirs(String),
 }
 
-/// Only text that is part of the program is trusted implicitly.
+/// The conversion exists only for text that is part of the program, because that text is trusted.
 impl From<&'static str> for Documentation {
     fn from(text: &'static str) -> Self {
         Self::Ours(text.into())
@@ -59,12 +58,12 @@ impl Documentation {
     }
 }
 
-/// The start of a long text.
+/// The start of a text, if it is long.
 pub(crate) fn cut(text: &str) -> Cow<'_, str> {
     shortened(text.trim_end(), MOST_OF_A_DESCRIPTION)
 }
 
-/// A text of at most the given number of characters.
+/// A text, shortened to the given number of characters.
 pub(crate) fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     match text.char_indices().nth(most) {
         Some((at, _)) => Cow::Owned(format!("{}…", &text[..at])),
@@ -76,7 +75,7 @@ fn longest_run(text: &str, of: char) -> usize {
     text.split(|c| c != of).map(str::len).max().unwrap_or(0)
 }
 
-/// Any text as inline code. Long text is cut.
+/// Any text as inline code. Cuts long text.
 pub(crate) fn code(text: &str) -> String {
     whole_code(&shortened(text, MOST_OF_CODE))
 }
@@ -92,7 +91,7 @@ pub fn whole_code(text: &str) -> String {
     format!("{fence}{pad}{text}{pad}{fence}")
 }
 
-/// Any text as a code block. Long text is cut. `language` comes from crd-analyzer.
+/// Any text as a code block. Cuts long text. `language` comes from crd-analyzer.
 pub(crate) fn block(language: &str, text: &str) -> String {
     whole_block(language, &shortened(text, MOST_OF_A_BLOCK))
 }
@@ -104,7 +103,7 @@ pub fn whole_block(language: &str, text: &str) -> String {
     format!("{fence}{language}\n{text}\n{fence}")
 }
 
-/// Escapes a text on one line, so that it is shown literally.
+/// Escapes a text on one line, so that Markdown shows it literally.
 pub fn escape(text: &str) -> String {
     let text = text.replace(|c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}'), " ");
     let mut out = String::with_capacity(text.len() + 16);
@@ -166,7 +165,7 @@ pub fn whole_description(text: &str) -> String {
                 Above::List => Above::List,
                 _ => Above::Text,
             };
-            // Two blanks keep the line break.
+            // Two blanks at the end of a line keep the line break.
             out.push_str(if lines.peek().is_some_and(|it| !it.trim().is_empty()) {
                 "  \n"
             } else {
@@ -180,23 +179,23 @@ pub fn whole_description(text: &str) -> String {
 /// The kind of the previous line.
 #[derive(Clone, Copy)]
 enum Above {
-    /// An empty line, or the start.
+    /// An empty line, or the start of the text.
     Nothing,
     /// Text of a paragraph.
     Text,
     /// An item of a list, or its continuation.
     List,
-    /// An empty line below a list.
+    /// An empty line after a list item.
     ListAndNothing,
 }
 
-/// The fence that opens a code block: the character and how many there are.
+/// The fence that opens a code block: its character, and how often it is repeated.
 fn opening_fence(line: &str) -> Option<(char, usize)> {
     let fence = ['`', '~']
         .into_iter()
         .find(|it| line.starts_with(&it.to_string().repeat(3)))?;
     let count = line.chars().take_while(|it| *it == fence).count();
-    // Backticks with other backticks after them are inline code.
+    // If backticks are followed by other backticks on the line, they are inline code and not a fence.
     (fence == '~' || !line[count..].contains('`')).then_some((fence, count))
 }
 
@@ -219,7 +218,7 @@ fn code_block(out: &mut String, content: &str) {
     out.push_str("\n\n");
 }
 
-/// The rewritten marker of a list item or a heading, and the rest of the line.
+/// The marker of a list item or heading, rewritten, and the rest of the line.
 fn marker(line: &str) -> (String, &str) {
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
     let mark = match line.as_bytes()[digits..].first() {

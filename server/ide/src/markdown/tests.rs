@@ -1,4 +1,4 @@
-//! Tests that the output has the intended meaning, and contains nothing that an editor would load or run.
+//! Tests that the output has the intended meaning, and that it contains nothing that an editor would load or run.
 
 use crd_analyzer_fixtures::markdown::dangers;
 

@@ -1,4 +1,4 @@
-//! Finds the property that a place names.
+//! Finds the property whose name is at a position.
 
 use crd_analyzer_schema::{KubernetesVersion, rules::SchemaStep};
 use crd_analyzer_syntax::{
@@ -17,7 +17,7 @@ use crate::{
     schema,
 };
 
-/// The property that an offset in a CRD names, and the span of the name.
+/// The property whose name is at an offset of a CRD, and the span of the name.
 pub fn target_at(document: &Document<'_>, offset: u32, version: KubernetesVersion) -> Option<(Target, Span)> {
     let tree = document.tree;
     if !document.kind().declares {
@@ -77,7 +77,7 @@ fn target(mut steps: Vec<SchemaStep>) -> Option<Target> {
     }
 }
 
-/// The property at a byte of a path.
+/// The property whose name is at a byte of a path.
 fn in_path(document: &Document<'_>, scalar: NodeId, byte: usize) -> Option<(Target, Span)> {
     let tree = document.tree;
     let entry = tree.entry_of(scalar).filter(|it| it.value == scalar)?;

@@ -1,4 +1,4 @@
-//! Paths into resources as CRDs contain them (`.spec.items[0].name`, `.conditions[?(@.type=="Ready")]`), with the byte range of each name.
+//! Parses paths into resources as CRDs contain them (`.spec.items[0].name`, `.conditions[?(@.type=="Ready")]`), with the byte range of each name.
 
 use std::ops::Range;
 
@@ -13,9 +13,9 @@ pub(super) enum Part {
         bytes: Range<usize>,
         form: Form,
     },
-    /// One item, or all items.
+    /// One item of a list, or all items.
     Item,
-    /// Items that match a condition, with the paths from an item in the condition.
+    /// The items that match a condition. Contains the paths in the condition, each relative to an item.
     Filter(Vec<Vec<Part>>),
 }
 
@@ -31,7 +31,7 @@ fn parts(text: &str, start: usize) -> (Vec<Part>, usize) {
     let mut at = start;
     loop {
         match bytes.get(at) {
-            // `..` finds fields at any depth, so the property is unknown.
+            // `..` finds fields at any depth, so it is unknown which property follows.
             Some(b'.') if bytes.get(at + 1) != Some(&b'.') => {
                 let (name, end) = dotted(text, at + 1);
                 if name.is_empty() {

@@ -23,7 +23,7 @@ pub struct Target {
     pub name: String,
 }
 
-/// The place where a property is named.
+/// The part of a CRD or resource in which a property is named.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum UseKind {
     /// The declaration: a key of `properties`.
@@ -50,12 +50,12 @@ pub enum UseKind {
     Resource,
 }
 
-/// The syntax of a name.
+/// The syntax in which a name is written.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Form {
-    /// The name itself.
+    /// The plain name.
     Name,
-    /// As a CEL identifier.
+    /// A CEL identifier, in which some characters are escaped.
     Cel,
     /// A name after a dot in a path.
     Path,

@@ -57,7 +57,7 @@ spec:
     schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {size: {type: integer}}}}}}
 ";
 
-/// Checks the uses of the property at `needle`, each marked in its line.
+/// Checks the uses of the property at `needle`. In each expected line, the use is marked.
 #[track_caller]
 fn check(needle: &str, expected: &[&str]) {
     let file = File::new(TEXT, Arc::default());
@@ -81,7 +81,7 @@ fn check(needle: &str, expected: &[&str]) {
     };
     let shown: Vec<_> = found.iter().map(show).collect();
     assert_eq!(shown, expected, "{needle}");
-    // Each use finds the same uses.
+    // A search that starts at any of the uses finds the same uses.
     assert!(found.iter().any(|it| it.span(document.tree) == span), "{needle}");
     for one in &found {
         let span = one.span(document.tree);

@@ -28,10 +28,10 @@ pub struct Uses {
     pub is_complete: bool,
 }
 
-/// The budget for type-checking rules for one property, in bytes of schemas and expressions.
+/// The limit for type-checking rules when searching for one property, in bytes of schemas and expressions.
 const MAX_TYPED: usize = 64 << 20;
 
-/// The cost of type-checking one expression in addition to its length, in the same unit.
+/// The cost of type-checking one expression, in addition to its length, in the unit of [`MAX_TYPED`].
 const EXPRESSION: usize = 16 << 10;
 
 /// All uses of a property in a CRD, in all versions that have it.
@@ -56,7 +56,7 @@ pub fn uses(document: &Document<'_>, target: &Target, version: KubernetesVersion
         .all(&one);
     }
     found.sort_by_key(|it| (it.scalar, it.bytes.start));
-    // Versions may share text by aliases.
+    // Versions may share text by aliases, so the same use may be found more than once.
     found.dedup();
     Uses {
         all: found,
@@ -64,12 +64,12 @@ pub fn uses(document: &Document<'_>, target: &Target, version: KubernetesVersion
     }
 }
 
-/// The budget left of [`MAX_TYPED`].
+/// What is left of [`MAX_TYPED`].
 struct Effort {
     left: usize,
-    /// Whether something was skipped.
+    /// Whether expressions were skipped because the limit was reached.
     is_spent: bool,
-    /// The schema that was type-checked last. Its other rules have the same types.
+    /// The schema that was type-checked last. Its other rules have the same types and cost less.
     typed: Option<NodeId>,
 }
 
@@ -99,7 +99,7 @@ impl Effort {
     }
 }
 
-/// The expressions above a property that read it, innermost first, with the syntax of the name.
+/// The expressions of schemas above a property that read the property, innermost first, each with the syntax of the name.
 pub fn rules_that_read<'d>(
     document: &Document<'d>,
     root: NodeId,
@@ -126,7 +126,7 @@ pub fn rules_that_read<'d>(
     found
 }
 
-/// Whether a schema, or a part of it in a junctor, has the property.
+/// Whether a schema has the property, either directly or in `allOf`, `anyOf`, `oneOf` or `not`.
 fn declares(tree: &Tree, root: NodeId, target: &Target) -> bool {
     let schemas = schemas_at(tree, root, &target.object);
     schemas
@@ -134,14 +134,14 @@ fn declares(tree: &Tree, root: NodeId, target: &Target) -> bool {
         .any(|it| child(tree, it, "properties").is_some_and(|it| schema::entry(tree, it, &target.name).is_some()))
 }
 
-/// The maximum depth of schemas that are searched. The API server accepts no CRD with deeper schemas.
+/// The maximum depth of schemas to search. The API server accepts no CRD with deeper schemas.
 const MAX_DEPTH: usize = 500;
 
-/// The maximum number of schemas, or of values of a resource, that are visited for one property. Nested aliases can expand to more of them than
-/// any text contains.
+/// The maximum number of schemas, or of values in a resource, to visit for one property. Nested aliases can expand to more of them than any text
+/// contains.
 const MAX_VISITED: usize = 2_000_000;
 
-/// All schemas that describe the values at a path: the schema itself, and those in its junctors.
+/// All schemas that describe the values at a path, including those in `allOf`, `anyOf`, `oneOf` and `not`.
 fn schemas_at(tree: &Tree, root: NodeId, steps: &[SchemaStep]) -> Vec<NodeId> {
     let mut found = Vec::new();
     collect(tree, root, steps, 0, &mut MAX_VISITED.clone(), &mut found);
@@ -202,7 +202,7 @@ impl Search<'_, '_> {
         });
     }
 
-    /// Uses in `properties`, `required` and `x-kubernetes-list-map-keys`.
+    /// Finds uses in `properties`, `required` and `x-kubernetes-list-map-keys`.
     fn declarations(&mut self) {
         let tree = self.tree;
         for schema in schemas_at(tree, self.root, &self.target.object) {
@@ -230,7 +230,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Uses in the rules of the schemas above, and in their `fieldPath`.
+    /// Finds uses in the rules of the schemas above, and in the `fieldPath` of these rules.
     fn rules(&mut self) {
         let tree = self.tree;
         for length in 0..=self.target.object.len() {
@@ -267,7 +267,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Uses in a path from the values at `base`.
+    /// Finds uses in a path that starts at the values at `base`.
     fn path(&mut self, scalar: NodeId, kind: UseKind, base: &[SchemaStep]) {
         let text = self.tree.scalar(scalar);
         if !text.contains(self.target.name.split(['.', '\\']).next().unwrap_or_default()) {
@@ -299,7 +299,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Uses in defaults, examples and enums of the schemas above.
+    /// Finds uses in defaults, examples and enums of the schemas above.
     fn values(&mut self) {
         let tree = self.tree;
         for length in 0..=self.target.object.len() {
@@ -333,7 +333,7 @@ impl Search<'_, '_> {
     }
 }
 
-/// The keys of a property in a resource, in the order of the text.
+/// The keys in a resource that name the property, in the order of the text.
 pub fn resource_uses(tree: &Tree, resource: NodeId, target: &Target) -> Vec<Use> {
     let mut keys = Vec::new();
     keys_in(
@@ -353,7 +353,7 @@ pub fn resource_uses(tree: &Tree, resource: NodeId, target: &Target) -> Vec<Use>
     keys.into_iter().map(as_use).collect()
 }
 
-/// The keys `name` of the objects at a path from a value. `left`: the number of values that may still be visited.
+/// Finds the keys called `name` in the objects at a path from a value. `left` is the number of values that may still be visited.
 fn keys_in(tree: &Tree, value: NodeId, steps: &[SchemaStep], name: &str, left: &mut usize, found: &mut Vec<NodeId>) {
     if *left == 0 {
         return;
@@ -383,7 +383,7 @@ fn keys_in(tree: &Tree, value: NodeId, steps: &[SchemaStep], name: &str, left: &
     }
 }
 
-/// The tokens of an expression that read the property. `None` if its text shows that there are none, or if type-checking would take too long.
+/// The tokens of an expression that read the property. `None` if its text shows that no token does, or if type-checking would take too long.
 fn reads<'d>(
     document: &Document<'d>,
     scalar: CelScalar,
@@ -422,13 +422,13 @@ fn reads<'d>(
     Some((expression, tokens))
 }
 
-/// A path in a version that starts at the resource's root.
+/// A path in a version of a CRD. It starts at the root of the resource.
 pub(super) struct PathOf {
     pub(super) scalar: NodeId,
     pub(super) kind: UseKind,
 }
 
-/// The paths of a version: of printer columns, selectable fields and the scale subresource.
+/// The paths in a version: those of printer columns, selectable fields and the scale subresource.
 pub(super) fn names_of(tree: &Tree, version: &Version<'_>) -> Vec<PathOf> {
     let item = tree.resolve(version.item);
     let mut found = Vec::new();
@@ -453,10 +453,10 @@ pub(super) fn names_of(tree: &Tree, version: &Version<'_>) -> Vec<PathOf> {
     found
 }
 
-/// A callback that receives the steps to a name, its byte range and its syntax.
+/// A callback that is called with the steps to a name, the byte range of the name, and its syntax.
 type Visit<'v> = dyn FnMut(&[SchemaStep], Range<usize>, Form) + 'v;
 
-/// Follows a path and calls `visit` with the steps to each name, its byte range and its syntax.
+/// Follows a path, and calls `visit` for each name in it.
 fn walk_path(tree: &Tree, root: NodeId, mut at: Vec<SchemaStep>, parts: &[Part], visit: &mut Visit<'_>) {
     for part in parts {
         let schema = follow(tree, root, &at).map(|it| it.schema);
@@ -482,7 +482,7 @@ fn walk_path(tree: &Tree, root: NodeId, mut at: Vec<SchemaStep>, parts: &[Part],
     }
 }
 
-/// The steps to the name at an offset of a path, and the byte range of the name.
+/// The steps to the name at an offset of a path, and the byte range of that name.
 pub(super) fn name_in_path(
     tree: &Tree,
     root: NodeId,
@@ -499,7 +499,7 @@ pub(super) fn name_in_path(
     found
 }
 
-/// The schema of the values at a path, for example of a printer column.
+/// The schema of the values at a path, such as the path of a printer column.
 pub fn schema_at_path(tree: &Tree, root: NodeId, path: &str) -> Option<NodeId> {
     let (steps, _) = name_in_path(tree, root, Vec::new(), &json_path::read(path), path.len())?;
     follow(tree, root, &steps).map(|it| it.schema)

@@ -33,12 +33,12 @@ pub struct Renamable {
     pub name: String,
 }
 
-/// The result of renaming in a file, with the resources that also change.
+/// The edits of a file that rename a name, and the resources that must change as well.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Renaming {
     /// The edits of the file, in the order of the text.
     pub edits: Vec<TextEdit>,
-    /// The resources that have the property. `None` if only this file uses the name.
+    /// The resources that have the property. `None` if the name is only used in this file.
     pub resources: Option<Resources>,
 }
 
@@ -53,7 +53,7 @@ pub struct Resources {
     versions: Vec<String>,
 }
 
-/// The message at places without a name that can be changed.
+/// The message at positions where no name can be changed.
 const NOTHING: &str = "only properties of schemas and variables of expressions can be renamed";
 
 /// The property or variable at an offset of an object. An error gives the reason why the name cannot be changed.
@@ -69,7 +69,7 @@ pub fn prepare(document: &Document<'_>, offset: u32, version: KubernetesVersion)
     })
 }
 
-/// Fields of every resource, independent of its schema.
+/// Fields that every resource has, whatever its schema. They cannot be renamed.
 const FIXED: [&str; 3] = ["apiVersion", "kind", "metadata"];
 
 fn keeps_its_name(document: &Document<'_>, target: &Target) -> Result<(), String> {
@@ -96,7 +96,7 @@ fn is_embedded(document: &Document<'_>, object: &[SchemaStep]) -> bool {
 /// Renames the property at an offset of a CRD in all versions that have it, or a variable in all expressions that can use it. An error gives
 /// the reason why that is impossible.
 ///
-/// The result is checked for the Kubernetes `versions` first, and must have no new errors.
+/// The result is checked for the Kubernetes `versions`, and must have no new errors.
 pub fn rename(
     document: &Document<'_>,
     offset: u32,
@@ -135,7 +135,7 @@ pub fn rename(
     Ok(renaming)
 }
 
-/// The edits for a new name, not checked yet.
+/// The edits for a new name, without checking the result.
 pub(crate) fn unjudged(
     document: &Document<'_>,
     offset: u32,
@@ -150,7 +150,7 @@ pub(crate) fn unjudged(
     edits_for(document, target, new_name, version)
 }
 
-/// The edits of a CRD for a property.
+/// The edits that rename a property in a CRD.
 fn edits_for(
     document: &Document<'_>,
     target: Target,

@@ -182,7 +182,7 @@ fn of_a_list_one_definition_changes() {
     assert_eq!((kind.group.as_str(), kind.kind.as_str()), ("example.com", "Widget"));
 }
 
-/// The text after renaming at the mark, or the error.
+/// The text after renaming the name at the mark, or the error.
 fn renamed(marked: &str, new_name: &str) -> Result<String, String> {
     let offset = marked.find('¦').expect("a mark") as u32;
     let text = marked.replace('¦', "");

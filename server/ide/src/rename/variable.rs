@@ -1,4 +1,4 @@
-//! Renames a variable: that of a comprehension in its expression, or one that an object defines for its expressions.
+//! Renames a variable. A comprehension declares it for a part of its expression, or an object declares it for all its expressions.
 
 use crd_analyzer_cel::types::is_reserved;
 use crd_analyzer_schema::KubernetesVersion;
@@ -18,11 +18,11 @@ use crate::{
     write,
 };
 
-/// A variable that an object declares.
+/// A variable that can be renamed.
 pub(super) enum Variable<'d> {
-    /// A variable of a comprehension, with its declaring token.
+    /// A variable of a comprehension, with the token that declares it.
     OfComprehension(Box<Expression<'d>>, usize),
-    /// An item of a list whose name is a variable.
+    /// A variable that an item of a list declares by its name.
     OfObject {
         object: NodeId,
         names: &'static Names,
@@ -30,7 +30,7 @@ pub(super) enum Variable<'d> {
     },
 }
 
-/// The variable that an offset names. `None` if there is none, or if the API server declares it.
+/// The variable whose name is at an offset. `None` if there is none, or if the API server declares it.
 pub(super) fn at<'d>(document: &Document<'d>, offset: u32, version: KubernetesVersion) -> Option<Variable<'d>> {
     if let Some(CelAt { expression, byte }) = cel_at(document, offset, version) {
         let token = expression.token_at(byte)?;
@@ -81,7 +81,7 @@ impl Variable<'_> {
         }
     }
 
-    /// The edits that rename it.
+    /// The edits that rename the variable.
     pub(super) fn edits(
         self,
         document: &Document<'_>,
@@ -128,7 +128,7 @@ fn in_comprehension(expression: &Expression<'_>, token: usize, new_name: &str) -
         let it = expression.tokens[*at];
         text.replace_range(it.start as usize..it.end as usize, new_name);
     }
-    // Each name must mean the same in the old and the new expression.
+    // Each occurrence must refer to the same declaration in the old and the new expression.
     let after = expression.with_text(&text);
     let means_the_same = |at: &usize| expression.declaring(*at) == after.declaring(*at);
     if after.tokens.len() != expression.tokens.len() || !old.iter().chain(&new).all(means_the_same) {
@@ -149,7 +149,7 @@ fn edits(expression: &Expression<'_>, tokens: &[usize], new_name: &str) -> Resul
     edits.collect()
 }
 
-/// The maximum number of expressions searched for one request, times the items that each may use.
+/// The limit for one request: the number of expressions to search, times the number of items that each may use.
 const MOST_ASKED: usize = 20_000;
 
 /// The edits that rename an item of a list, and its uses in all expressions of the object.
@@ -185,13 +185,13 @@ fn in_object(
         uses.retain(|it| expression.field_of_variable(*it, list.variable).is_some());
         all.extend(edits(&expression, &uses, new_name)?);
     }
-    // Aliases may use an expression several times.
+    // If aliases use an expression several times, its edits occur more than once.
     all.sort_by_key(|it| it.span.start);
     all.dedup();
     Ok(all)
 }
 
-/// The nodes of the names of a list's items.
+/// The nodes with the names of a list's items.
 fn names(tree: &Tree, object: NodeId, list: &Names) -> Vec<NodeId> {
     let [first, second] = list.path;
     let items = child(tree, object, first).and_then(|it| child(tree, it, second));

@@ -1,5 +1,4 @@
-//! Checks that a new lint needs only a file and a row: findings of a lint that only this test registers are found, fixed and suppressed like
-//! others.
+//! Checks that a new lint needs only a file and a row in the table: its findings are found, fixed and suppressed like those of other lints.
 
 mod capital_property;
 
@@ -92,7 +91,7 @@ fn a_quick_fix_makes_its_change() {
     };
     for (text, expected) in [
         (text.clone(), text.replace("Spec:", "spec:")),
-        // The paths of a change start at the object, which may be an item of a list.
+        // The paths of a change start at the object, even if the object is an item of a list.
         (item(&text), item(&text.replace("Spec:", "spec:"))),
     ] {
         let fixes = offered(&text);
@@ -146,7 +145,7 @@ fn a_comment_suppresses_it() {
     let comment = "          # crd-analyzer: ignore[capital-property] an old name\n";
     let text = crd(&format!("{comment}{CAPITAL}"));
     assert_eq!(codes(&text, &Config::default()), ["repeated-name"]);
-    // The suppression comment is offered as a fix, too.
+    // The fixes include the suppression comment.
     let text: Arc<str> = crd(CAPITAL).into();
     let report = judge(&text, &table());
     let whole = Span::new(0, text.len() as u32);

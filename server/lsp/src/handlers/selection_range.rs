@@ -9,7 +9,7 @@ use tower_lsp::jsonrpc::Result;
 
 use crate::{session::Session, tasks, to_proto};
 
-/// The maximum number of positions to answer in one request. Nobody sets that many cursors by hand.
+/// The maximum number of positions to answer in one request. A person sets fewer cursors by hand.
 const POSITIONS: usize = 500;
 
 pub(crate) async fn handle(

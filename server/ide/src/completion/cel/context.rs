@@ -91,7 +91,7 @@ pub(super) fn situation(text: &str) -> Option<Situation> {
         Some((TokenClass::Number | TokenClass::String | TokenClass::EscapedIdentifier, _)) if touches => None,
         Some((TokenClass::Unknown, _)) => None,
         Some((class, _)) if is_operand_end(class) => {
-            // Offer operators only after the first letter, because any operator may follow.
+            // Offer operators only after the user has typed a letter. Before that, any operator is possible.
             let is_begun = start < text.len();
             (is_begun && start > 0 && !touches_operand(text, start)).then_some(Situation::Operator { start })
         }
@@ -135,7 +135,7 @@ fn member(text: &str, tokens: &[WrittenToken], dot: usize, start: usize, is_opti
     })
 }
 
-/// The first token of the operand that ends before a token.
+/// The first token of the operand that ends just before a token.
 pub(super) fn receiver_start(text: &str, tokens: &[WrittenToken], before: usize) -> Option<usize> {
     let mut at = before.checked_sub(1)?;
     loop {
@@ -198,8 +198,7 @@ pub(super) fn lex(text: &str) -> Vec<WrittenToken> {
     all.into_iter().filter(|it| it.class != TokenClass::Comment).collect()
 }
 
-/// The unterminated string at the end of a text: its start, its quote, and the start of its content. Strings in triple quotes are not
-/// recognized.
+/// The unterminated string at the end of a text: its start, its quote, and the start of its content. Strings in triple quotes are not found.
 fn open_string(text: &str) -> Option<(usize, char, usize)> {
     let bytes = text.as_bytes();
     let mut at = 0;

@@ -41,7 +41,7 @@ pub(super) fn of_type(context: &Context, ty: &Type) -> Vec<Item> {
     ranked.into_iter().map(|it| it.1).collect()
 }
 
-/// The rank of a method among those of its type. The size of a list comes before the comprehensions over it.
+/// The rank of a method among the methods of its type. For a list, `size` comes before the comprehensions.
 fn rank(name: &str, ty: &Type, order: usize) -> usize {
     let used = declarations(name).iter().map(|it| it.traits.method_rank).max();
     match used.unwrap_or_default() {
@@ -63,7 +63,7 @@ pub(super) fn global(context: &Context) -> Vec<Item> {
     functions.sort_by(|one, other| one.name.cmp(&other.name));
     for (order, function) in functions.into_iter().enumerate() {
         let fitting: Vec<_> = function.overloads.iter().filter(|it| !it.member).collect();
-        // Of a conversion's overloads, prefer the one from a string, and never offer the one from the result's own type.
+        // A conversion has one overload for each type. Prefer the one for strings, and never offer the one that converts a type to itself.
         let of_text = fitting.iter().find(|it| it.params.first() == Some(&Type::String));
         let Some(first) = of_text.or(fitting.first()) else {
             continue;
@@ -103,7 +103,7 @@ fn macros(context: &Context) -> &[&'static Macro] {
     context.environment().parsing().macros()
 }
 
-/// Whether a function's name can be written. Operators and expansions of macros have internal names.
+/// Whether users can write the name of a function. Operators and expanded macros have internal names.
 fn is_name(name: &str) -> bool {
     name.starts_with(|it: char| it.is_ascii_alphabetic()) && !name.contains('@')
 }
@@ -121,7 +121,7 @@ fn takes(parameter: &Type, ty: &Type) -> bool {
     if ty.is_dyn() {
         return true;
     }
-    // A type parameter accepts any type, but a method for any type is not specific to this one.
+    // A type parameter accepts any type, but a method for any type is not specific to this type.
     parameter.is_assignable_from(ty) || matches!((parameter, ty), (Type::List(_), Type::List(of)) if of.is_dyn())
 }
 
@@ -169,7 +169,7 @@ fn names(it: &Macro, ty: &Type, context: &Context) -> Vec<String> {
 }
 
 fn since_macro(it: &Macro) -> Option<String> {
-    // New expressions may only use functions of the previous Kubernetes version.
+    // New expressions may use a function only if the previous Kubernetes version has it, too.
     let since = it.server.number().max(it.environment.number().saturating_add(1));
     (since > KubernetesVersion::OLDEST.number()).then(|| format!("since 1.{since}"))
 }
@@ -251,7 +251,7 @@ fn documentation(function: &FunctionDecl, fitting: &[&std::sync::Arc<OverloadDec
     doc
 }
 
-/// The Kubernetes version since which new expressions may use an overload, unless all versions allow it.
+/// The first Kubernetes version whose new expressions may use an overload. `None` if all supported versions allow it.
 fn since(name: &str, overload: &OverloadDecl) -> Option<String> {
     let has = |version: KubernetesVersion| {
         Environment::of(version, ExpressionSet::New)

@@ -15,7 +15,7 @@ impl<'c, 'a> Quoting<'c, 'a> {
         Self { context }
     }
 
-    /// The quote for CEL strings that needs no escapes in the scalar.
+    /// The quote for CEL strings that needs no escape in this YAML scalar.
     pub(super) fn inner_quote(&self) -> char {
         match self.context.place.token.style {
             Some(ScalarStyle::SingleQuoted) => '"',
@@ -23,7 +23,7 @@ impl<'c, 'a> Quoting<'c, 'a> {
         }
     }
 
-    /// Escapes the text that an item inserts, and quotes a plain scalar that now needs quotes.
+    /// Escapes the text that an item inserts. If a plain scalar would no longer be valid, puts it in quotes.
     pub(super) fn apply(&self, item: &mut Item, replace: Span) {
         let token = &self.context.place.token;
         match token.style {
@@ -45,7 +45,7 @@ impl<'c, 'a> Quoting<'c, 'a> {
         let _ = self;
     }
 
-    /// Whether a text cannot be in a plain scalar.
+    /// Whether a plain scalar cannot contain a text.
     fn breaks_plain(&self, text: &str) -> bool {
         let in_flow = self.context.place.is_flow;
         text.contains(": ") || text.contains(" #") || in_flow && text.contains([',', '[', ']', '{', '}'])
@@ -89,7 +89,7 @@ impl<'c, 'a> Quoting<'c, 'a> {
                 snippet.push('\'');
             }
         }
-        // Merge edits at the item's own place into the item.
+        // Merge the edits that touch the item's own position into the item.
         edits.append(&mut item.edits);
         let (own, mut others): (Vec<_>, Vec<_>) = edits.into_iter().partition(|it| it.span.start == replace.start);
         let before: String = own.into_iter().map(|it| it.new_text).collect();
@@ -124,7 +124,7 @@ impl<'c, 'a> Quoting<'c, 'a> {
     }
 }
 
-/// The initial text of a snippet, with its placeholders expanded.
+/// The text that an editor inserts for a snippet, with the placeholders' default values.
 fn expanded(snippet: &str) -> String {
     let mut text = String::new();
     let mut rest = snippet;

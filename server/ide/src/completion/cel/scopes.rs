@@ -19,7 +19,7 @@ use crate::cel::Scope;
 /// An expression with its context.
 pub(super) struct Scoped<'c, 'a> {
     pub(super) context: &'c Context<'c, 'a>,
-    /// The schema of its rule, if it belongs to one.
+    /// The scope of the rule that contains the expression, if any.
     pub(super) scope: Option<Arc<Scope>>,
     /// The CEL context of the expression.
     pub(super) sees: crd_analyzer_cel::Context,
@@ -32,11 +32,11 @@ pub(super) struct Scoped<'c, 'a> {
 pub(super) struct Local {
     pub(super) name: Name,
     pub(super) ty: Type,
-    /// The text of the list or map that the comprehension iterates over, if the variable is an element or value of it.
+    /// The expression of the list or map that the comprehension iterates over. `None` if the variable is not an element or value of it.
     over: Option<String>,
 }
 
-/// Macros whose first argument declares a variable, and whether their second argument may declare another one.
+/// Macros whose first argument declares a variable, each with whether the second argument may declare another one.
 const FOLDS: [(&str, bool); 12] = [
     ("all", true),
     ("exists", true),
@@ -55,7 +55,7 @@ const FOLDS: [(&str, bool); 12] = [
 /// An opening bracket that is not closed.
 struct Open {
     token: usize,
-    /// The tokens at which its arguments begin.
+    /// The first token of each argument.
     arguments: Vec<usize>,
 }
 
@@ -158,7 +158,7 @@ impl Scoped<'_, '_> {
         Some((locals, in_has))
     }
 
-    /// The schema of the value that an expression selects; `None` if it does more than selecting.
+    /// The schema of the value that an expression selects. `None` if the expression is more than a selection.
     pub(super) fn schema_of(&self, text: &str, locals: &[Local]) -> Option<&JsonSchemaProps> {
         self.schema_within(text, locals, 0)
     }
@@ -191,7 +191,7 @@ impl Scoped<'_, '_> {
                         at += 1;
                     }
                     let field = tokens.get(at)?.text(text).trim_matches('`');
-                    // A called name is not a field, unless the call returns the same value or elements.
+                    // The name before a parenthesis is a method and not a field. Only some methods return a value with the same schema.
                     if tokens.get(at + 1).is_some_and(|it| it.text(text) == "(") {
                         if !matches!(field, "value" | "orValue" | "filter" | "reverse" | "distinct" | "sort") {
                             return None;
@@ -216,7 +216,7 @@ impl Scoped<'_, '_> {
         Some(schema)
     }
 
-    /// Whether a test can be inserted before the operand at an offset: only if it is the first operand of a whole condition.
+    /// Whether a test for a field can be inserted before the operand at an offset. It must be the first operand of a whole condition.
     pub(super) fn can_guard(&self, text: &str, start: usize) -> bool {
         let is_rule =
             matches!(self.context.place.path.last(), Some(crd_analyzer_syntax::paths::Step::Key(key)) if key == "rule");

@@ -1,4 +1,4 @@
-//! Completion of values that a field is compared with: those of its `enum`.
+//! Completion of values in a comparison with a field: the values of the field's `enum`.
 
 use crd_analyzer_cel::parser::{TokenClass, WrittenToken};
 use crd_analyzer_schema::JsonSchemaProps;
@@ -10,7 +10,7 @@ use super::{
     scopes::{Local, Scoped},
 };
 
-/// The quoted values, if a comparison with a field that has an `enum` was begun.
+/// The values of an `enum`, quoted, if the cursor follows a comparison with a field that has one.
 pub(super) fn compared(
     scoped: &Scoped<'_, '_>,
     text: &str,
@@ -32,7 +32,7 @@ pub(super) fn compared(
         .collect()
 }
 
-/// The values for a string that was begun.
+/// The values of an `enum`, if the cursor is in an unfinished string that is compared with a field.
 pub(super) fn in_text(
     scoped: &Scoped<'_, '_>,
     text: &str,
@@ -72,7 +72,7 @@ fn escaped(value: &str, quote: char) -> String {
     escaped
 }
 
-/// The values in the `enum` of the field that is the left operand of the comparison.
+/// The `enum` values of the field on the left of the comparison.
 fn enumeration(scoped: &Scoped<'_, '_>, text: &str, tokens: &[WrittenToken], locals: &[Local]) -> Vec<String> {
     let Some(operator) = operator(text, tokens) else {
         return Vec::new();
@@ -100,7 +100,7 @@ fn strings(schema: &JsonSchemaProps) -> Vec<String> {
     found
 }
 
-/// The token of the comparison operator that the next value belongs to: `a ==`, `a in ['x',`.
+/// The comparison operator before the value at the cursor, as in `a ==` or `a in ['x',`.
 fn operator(text: &str, tokens: &[WrittenToken]) -> Option<usize> {
     let last = tokens.len().checked_sub(1)?;
     if matches!(tokens[last].text(text), "==" | "!=") {

@@ -8,7 +8,7 @@ const MAX_DEPTH: usize = 6;
 /// The maximum number of lines of the snippet.
 const MAX_LINES: usize = 60;
 
-/// The item, if it inserts more than one field. `with_dash`: whether the object is the first item of a list.
+/// The item, if it would insert more than one field. `with_dash` means that the object is the first item of a list.
 pub(super) fn snippet(context: &Context<'_, '_>, view: &View<'_>, with_dash: bool) -> Option<Item> {
     if !context.request.snippets || !context.writer.can_have_lines() {
         return None;
@@ -41,7 +41,7 @@ pub(super) fn snippet(context: &Context<'_, '_>, view: &View<'_>, with_dash: boo
     Some(item)
 }
 
-/// The lines from `spec:` on with the required fields of a whole object. `places`: the number of snippet placeholders before them.
+/// The lines from `spec:` on, with all required fields of the object. `places` is the number of snippet placeholders before them.
 pub(super) fn spec(context: &Context<'_, '_>, view: &View<'_>, places: usize) -> Vec<(usize, String)> {
     let mut lines = Lines {
         step: context.writer.layout().indent,
@@ -153,7 +153,7 @@ impl Lines {
     }
 }
 
-/// Turns the lines from an index on into an item of a list.
+/// Turns the lines from an index on into a list item by adding a dash.
 fn dash_first(lines: &mut [(usize, String)], from: usize) {
     for (number, (indent, line)) in lines[from..].iter_mut().enumerate() {
         if number == 0 {

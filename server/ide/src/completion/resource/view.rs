@@ -1,4 +1,4 @@
-//! The schema of a value, combined with what `anyOf` and similar keywords add to it.
+//! The schema of a value, combined with the schemas in its `anyOf` and similar keywords.
 
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ use crate::completion::rank::Expected;
 /// The schemas that apply to a value.
 #[derive(Clone, Debug)]
 pub(crate) struct View<'d> {
-    /// The tree of the CRD.
+    /// The syntax tree of the CRD's file.
     pub(crate) tree: &'d Tree,
     /// The schema that declares the value, followed by those that only restrict it.
     schemas: Vec<NodeId>,
@@ -39,7 +39,7 @@ impl<'d> View<'d> {
         Self::of(tree, vec![schema])
     }
 
-    /// The view of schemas, with those in their `anyOf` and similar keywords.
+    /// The view for the given schemas and the schemas in their `anyOf` and similar keywords.
     fn of(tree: &'d Tree, schemas: Vec<NodeId>) -> Self {
         let mut view = Self {
             tree,
@@ -63,7 +63,7 @@ impl<'d> View<'d> {
         view
     }
 
-    /// The view of the value at a relative path; `None` if the schema does not specify it.
+    /// The view of the value at a relative path. `None` if the schema does not say anything about the value.
     pub(crate) fn follow(self, path: &[Step<'_>]) -> Option<Self> {
         let mut view = self;
         for step in path {
@@ -97,7 +97,7 @@ impl<'d> View<'d> {
         (!found.is_empty()).then(|| Self::of(self.tree, found))
     }
 
-    /// Whether there are suggestions for the value after its key.
+    /// Whether completion offers something after the key of the value.
     pub(crate) fn is_followed(&self) -> bool {
         match self.ty() {
             Some("boolean") => true,
@@ -107,7 +107,7 @@ impl<'d> View<'d> {
         }
     }
 
-    /// Whether the schema is that of a map of quantities, as Kubernetes generates it.
+    /// Whether the schema is a map of quantities, in the form in which Kubernetes generates it.
     pub(crate) fn is_map_of_quantities(&self) -> bool {
         let values = nav::child(self.tree, self.main(), "additionalProperties");
         values.is_some_and(|it| {
@@ -154,7 +154,7 @@ impl<'d> View<'d> {
         found
     }
 
-    /// The fields that are always required. The `required` in an `anyOf` or `oneOf` is only one of several choices.
+    /// The fields that are required in any case. A `required` in an `anyOf` or `oneOf` is only one of several alternatives.
     pub(crate) fn required(&self) -> Vec<Cow<'d, str>> {
         let tree = self.tree;
         let all_of = nav::child(tree, self.main(), "allOf")
@@ -240,7 +240,7 @@ impl<'d> View<'d> {
         }
     }
 
-    /// The penalty of a field for its name. In whole objects, some fields come first, and some are set by the API server.
+    /// The penalty of a field for its name. In a whole object, some fields come first, and others are set by the API server.
     pub(crate) fn penalty_of(&self, name: &str) -> i32 {
         match name {
             "status" if self.ty() == Some("object") => 600,
@@ -251,7 +251,7 @@ impl<'d> View<'d> {
         }
     }
 
-    /// The bonus of a field of a whole object for its name: people write the kind and name before the required fields.
+    /// The bonus of a field of a whole object for its name. People write `kind` and the name before required fields.
     pub(crate) fn head_penalty(&self, name: &str) -> i32 {
         match name {
             "apiVersion" | "kind" | "metadata" if self.is_resource => -2_000,
@@ -259,7 +259,7 @@ impl<'d> View<'d> {
         }
     }
 
-    /// The values of an `enum` as text.
+    /// The values of an `enum` as strings.
     pub(crate) fn enum_texts(&self) -> Vec<String> {
         let is_string = self.is_string();
         let values = self.enum_values();

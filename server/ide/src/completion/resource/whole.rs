@@ -7,7 +7,7 @@ use super::{super::Context, Item, ItemKind, View, required};
 /// The maximum number of kinds whose CRDs are read for a list. If there are more, only those that start with the typed text are offered.
 const MOST_KINDS: usize = 40;
 
-/// Whether there are more kinds than a list shows, so that the list depends on the typed text.
+/// Whether there are more kinds than a list shows. If so, the list depends on the typed text.
 pub(in super::super) fn are_many(context: &Context<'_, '_>) -> bool {
     context.request.definitions.kinds().len() > MOST_KINDS
 }

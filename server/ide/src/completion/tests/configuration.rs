@@ -5,7 +5,7 @@ use crd_analyzer_syntax::{edit, tree::Span};
 use super::{KubernetesVersion, Request};
 use crate::completion::complete_configuration;
 
-/// The labels of the items, and the text after the first was accepted.
+/// The labels of the items, and the text after accepting the first one.
 fn offered(marked: &str) -> (Vec<String>, String) {
     let offset = marked.find("$0").expect("a cursor") as u32;
     let text = marked.replacen("$0", "", 1);

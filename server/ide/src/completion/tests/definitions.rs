@@ -9,7 +9,7 @@ use super::{KubernetesVersion, Offered, check_first, check_none_of};
 
 pub(super) const HEAD: &str = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n";
 
-/// Lines below `spec:` of a CRD.
+/// Completion in these lines below `spec:` of a CRD.
 pub(super) fn spec(lines: &str) -> Offered {
     at(&format!("{HEAD}metadata:\n  name: widgets.example.com\nspec:\n{lines}"))
 }
@@ -19,7 +19,7 @@ pub(super) fn indented(lines: &str) -> String {
     lines.lines().flat_map(|it| ["        ", it, "\n"]).collect()
 }
 
-/// Lines of a schema, with two columns of indentation.
+/// Completion in these lines of a schema, which have two columns of indentation.
 fn schema(lines: &str) -> Offered {
     let lines = indented(lines);
     spec(&format!(
@@ -333,7 +333,7 @@ fn a_column_begins_with_what_is_there() {
     check_first(&scale, &["required fields"]);
 }
 
-/// The text that editors first write for the placeholders of a snippet.
+/// The text that editors initially insert for the placeholders of a snippet.
 fn filled(text: &str) -> String {
     let mut written = String::new();
     for part in text.split("${") {

@@ -1,4 +1,4 @@
-//! Tests for snippets of whole nodes that use the schema.
+//! Tests for snippets of whole nodes whose content depends on the schema.
 
 use super::{
     check_first, check_none_of,

@@ -76,7 +76,7 @@ fn at(text: &str) -> Offered {
     Offered::new(text, &TestIndex::new(DEFINITION), KubernetesVersion::NEWEST)
 }
 
-/// What completion offers in a widget with these lines.
+/// The completion items in a widget with these lines.
 fn widget(lines: &str) -> Offered {
     at(&format!("apiVersion: example.com/v1\nkind: Widget\n{lines}"))
 }
@@ -185,7 +185,7 @@ fn a_key_in_a_wrong_column_is_moved() {
         let taken = offered.taken(item);
         assert!(taken.contains(after), "{typed:?}: {taken}");
     }
-    // A string without an `enum` continues on the next line.
+    // A string without an `enum` may continue on the next line, so nothing is offered there.
     let none: [&str; 0] = [];
     assert_eq!(widget("spec:\n  description: some\n    si$0\n").labels(), none);
 }

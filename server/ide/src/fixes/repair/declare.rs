@@ -23,8 +23,8 @@ use crate::{
     schema::child,
 };
 
-/// The edits of the CRD that declare the field at a place, with its name. `None` if the CRD is not in a file of the workspace, or if a
-/// kustomization changes it.
+/// The name of the field at a place, the CRD's file, and the edits of it that declare the field. `None` if the CRD is not in a file of the workspace,
+/// or if a kustomization changes the CRD.
 pub(super) fn field(at: &At<'_>, definitions: &dyn Definitions) -> Option<(String, Arc<SourceText>, Vec<TextEdit>)> {
     let (own, mapping) = at.entry.zip(at.mapping())?;
     let path = paths::path_of(at.tree, mapping);

@@ -35,7 +35,7 @@ pub(super) fn storage(at: &At<'_>, found: &mut Vec<Repair>) {
         .iter()
         .filter(|it| marked.is_empty() || marked.contains(&it.item));
     let mut seen = HashSet::new();
-    // Of several versions with the same name, use the first.
+    // If several versions have the same name, use the first one.
     let candidates = candidates.filter(|it| seen.insert(&*it.name));
     for chosen in candidates.take(3) {
         let mut edits = Vec::new();
@@ -62,7 +62,7 @@ pub(super) fn storage(at: &At<'_>, found: &mut Vec<Repair>) {
     }
 }
 
-/// Renames the later of two versions with the same name to the next version.
+/// If two versions have the same name, renames the second to the next version name.
 pub(super) fn version_name(at: &At<'_>, found: &mut Vec<Repair>) {
     let tree = at.tree;
     let versions = schema::versions(at.document);
@@ -76,7 +76,7 @@ pub(super) fn version_name(at: &At<'_>, found: &mut Vec<Repair>) {
     found.extend(Repair::one(format!("Rename the second {} to {next}", twice.name), edit));
 }
 
-/// Sets `metadata.name` to the plural name and the group.
+/// Sets `metadata.name` to the plural name, a dot and the group.
 pub(super) fn name(at: &At<'_>, found: &mut Vec<Repair>) {
     let tree = at.tree;
     let plural = find(at, &["spec", "names", "plural"]).map(|it| tree.scalar(it));
@@ -104,7 +104,7 @@ pub(super) fn name(at: &At<'_>, found: &mut Vec<Repair>) {
     found.extend(Repair::one(format!("Name it {name}"), edit).map(Repair::safe));
 }
 
-/// Adds the review version `v1`, which the API server sends.
+/// Adds the review version `v1`, because the API server sends this version.
 pub(super) fn review_versions(at: &At<'_>, found: &mut Vec<Repair>) {
     let Some(webhook) = find(at, &["spec", "conversion", "webhook"]) else {
         return;
@@ -117,7 +117,7 @@ pub(super) fn review_versions(at: &At<'_>, found: &mut Vec<Repair>) {
     found.extend(Repair::one("Add v1 to conversionReviewVersions", edit));
 }
 
-/// Sets the conversion strategy to `None`: without a webhook, a conversion only changes the version.
+/// Sets the conversion strategy to `None`. Conversion without a webhook only changes `apiVersion`.
 pub(super) fn no_conversion(at: &At<'_>, found: &mut Vec<Repair>) {
     let strategy = find(at, &["spec", "conversion", "strategy"]);
     let edit = strategy.and_then(|it| set_scalar(at.tree, it, "None"));
@@ -142,7 +142,7 @@ pub(super) fn group(at: &At<'_>, found: &mut Vec<Repair>) {
     found.extend(Repair::one(format!("Set group: {group}"), edit).map(Repair::safe));
 }
 
-/// Adds the annotation that groups of Kubernetes need, with a statement that the API is not approved.
+/// Adds the annotation that CRDs in Kubernetes' own groups need, with a value that says that the API is not approved.
 pub(super) fn approval(at: &At<'_>, found: &mut Vec<Repair>) {
     const KEY: &str = "api-approved.kubernetes.io";
     const VALUE: &str = "unapproved, experimental-only";
@@ -161,7 +161,7 @@ pub(super) fn approval(at: &At<'_>, found: &mut Vec<Repair>) {
     found.extend(Repair::one(format!("Set it to {VALUE}"), edit));
 }
 
-/// Sets a path for replicas to its usual value.
+/// Sets the path for replicas to the usual one.
 pub(super) fn scale_path(at: &At<'_>, found: &mut Vec<Repair>) {
     let tree = at.tree;
     let around = std::iter::once(at.node).chain(tree.ancestors(at.node));
@@ -205,7 +205,7 @@ pub(super) fn lower(at: &At<'_>, found: &mut Vec<Repair>) {
         return;
     }
     let mut edits: Vec<_> = set_scalar(at.tree, at.node, &name).into_iter().collect();
-    // The CRD's own name begins with the plural name.
+    // The CRD's own name starts with the plural name, so it changes as well.
     let is_plural = at.entry.is_some_and(|it| at.tree.scalar(it.key) == "plural");
     if is_plural
         && let Some(own) = find(at, &["metadata", "name"])
@@ -217,12 +217,12 @@ pub(super) fn lower(at: &At<'_>, found: &mut Vec<Repair>) {
         }
     }
     let repair = Repair::new(format!("Change {written} to {name}"), edits);
-    // Safe only if the case changes and no letters are removed.
+    // The fix is safe only if it just changes the case and does not remove letters.
     let is_case = name == written.to_ascii_lowercase();
     found.push(if is_case { repair.safe() } else { repair });
 }
 
-/// Sets the scope. If it is missing, offers both values; if it is misspelt, the similar one.
+/// Sets the scope. If it is missing, offers both values. If it is misspelt, offers the similar one.
 pub(super) fn scope(at: &At<'_>, found: &mut Vec<Repair>) {
     let tree = at.tree;
     let Some(spec) = find(at, &["spec"]) else { return };
@@ -236,7 +236,7 @@ pub(super) fn scope(at: &At<'_>, found: &mut Vec<Repair>) {
     }
 }
 
-/// The singular of a plural name in ASCII, by its ending.
+/// The singular form of a plural name in ASCII, according to its ending.
 fn singular_of(plural: &str) -> String {
     if !plural.is_ascii() {
         return String::new();
@@ -247,7 +247,7 @@ fn singular_of(plural: &str) -> String {
     }
 }
 
-/// Adds missing names that follow from others: the kind from the plural or singular name, the plural name from the CRD's name.
+/// Adds missing names that can be derived from others: the kind from the plural or singular name, and the plural name from the CRD's name.
 pub(super) fn missing_names(at: &At<'_>, found: &mut Vec<Repair>) {
     let tree = at.tree;
     let Some(names) = find(at, &["spec", "names"]) else {
@@ -335,7 +335,7 @@ pub(super) fn webhook(at: &At<'_>, found: &mut Vec<Repair>) {
     found.extend(Repair::one("Remove webhook", at.remove(conversion, "webhook")));
 }
 
-/// Adds the dot that a path must begin with.
+/// Adds the dot that must be at the start of a path.
 pub(super) fn json_path(at: &At<'_>, found: &mut Vec<Repair>) {
     if let Some((path, edit)) = values::dotted(at.tree, at.node) {
         found.push(Repair::new(format!("Change it to {path}"), vec![edit]).safe());

@@ -11,7 +11,7 @@ use crd_analyzer_workspace::words::meant::meant;
 use super::{super::edits::put, At, Repair};
 use crate::cel::{Expression, cel_at};
 
-/// Fixes for the name at the finding: a similar name, or the escaped form.
+/// Fixes for the name at the finding: a similar name, or the escaped form of the name.
 pub(super) fn names(at: &At<'_>, found: &mut Vec<Repair>) {
     let Some(place) = cel_at(at.document, at.problem.span.start, KubernetesVersion::NEWEST) else {
         return;
@@ -20,7 +20,7 @@ pub(super) fn names(at: &At<'_>, found: &mut Vec<Repair>) {
     let Some(token) = expression.token_at(place.byte) else {
         return;
     };
-    // A syntax error is at the word that causes it, or after it.
+    // The parser reports a syntax error at the wrong word or at the token after it.
     let candidates = [Some(token), token.checked_sub(1), Some(token + 1)];
     for token in candidates
         .into_iter()
@@ -29,7 +29,7 @@ pub(super) fn names(at: &At<'_>, found: &mut Vec<Repair>) {
     {
         name(expression, token, found);
     }
-    // An error about `has(…)` is at its parenthesis.
+    // An error about `has(…)` is reported at its opening parenthesis.
     let is_has = |token: usize| expression.tokens[token].text(expression.text()) == "has";
     if is_has(token) || token.checked_sub(1).is_some_and(is_has) {
         let rest = token + 1..expression.tokens.len();
@@ -45,7 +45,7 @@ pub(super) fn names(at: &At<'_>, found: &mut Vec<Repair>) {
         let text = unguarded.text(expression.text());
         let before = token.checked_sub(1).map(|it| expression.tokens[it].class);
         if before != Some(TokenClass::Dot) {
-            // An unknown variable may be a field of the value.
+            // An unknown variable may be meant as a field of `self`.
             let value = expression.context.variable_of(Role::Value);
             let object = value.and_then(|it| object_of(expression, &it.ty));
             let escaped = escape(text).filter(|it| object.is_some_and(|object| object.field(it).is_some()));
@@ -86,7 +86,7 @@ fn name(expression: &Expression<'_>, token: usize, found: &mut Vec<Repair>) {
     if it.class != TokenClass::Identifier {
         return;
     }
-    // The fields of the value before the dot; if that is unknown, those of the rule's value.
+    // The fields of the value before the dot. If its type is unknown, the fields of the rule's value.
     let operand = token.checked_sub(2).and_then(|it| expression.meaning(it));
     let ty = operand.and_then(|it| match it {
         crate::cel::Meaning::Variable { ty, .. } | crate::cel::Meaning::Field { ty, .. } => Some(ty),

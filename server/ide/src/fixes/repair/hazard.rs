@@ -1,4 +1,4 @@
-//! Guards for rules that can fail: conditions that first test whether a value can be used.
+//! Guards for rules that can fail. A guard is a condition that first tests whether a value can be used.
 
 use std::{collections::HashMap, ops::Range};
 
@@ -22,7 +22,7 @@ use crate::{
     write,
 };
 
-/// Fixes for a rule that fails on values that it does not test. Those that accept such values come first.
+/// Fixes for a rule that fails on some values because it does not test them first. Fixes that make the rule accept such values come first.
 pub(super) fn guards(at: &At<'_>, found: &mut Vec<Repair>) {
     let Some(place) = cel_at(at.document, at.problem.span.start, KubernetesVersion::NEWEST) else {
         return;
@@ -47,7 +47,7 @@ pub(super) fn guards(at: &At<'_>, found: &mut Vec<Repair>) {
     }
 }
 
-/// A fix that adds the field that a part reads to `required`.
+/// A fix that adds a field to `required`, namely the one that a part of the expression reads.
 fn required(at: &At<'_>, expression: &Expression<'_>, part: &Range<usize>) -> Option<Repair> {
     let tree = at.tree;
     let token = expression.tokens.iter().position(|it| it.end as usize == part.end)?;
@@ -68,20 +68,20 @@ fn required(at: &At<'_>, expression: &Expression<'_>, part: &Range<usize>) -> Op
     Repair::one(format!("List {name} in required"), edit)
 }
 
-/// A condition that is inserted before another one.
+/// A condition to insert before another condition.
 struct Guard {
     /// The text of the condition.
     text: String,
-    /// The operator before the rest: `||` or `&&`.
+    /// The operator between the guard and the condition after it: `||` or `&&`.
     operator: &'static str,
 }
 
-/// The part of the expression that a guard is inserted before.
+/// The part of the expression before which a guard is inserted.
 struct Scope {
     bytes: Range<usize>,
-    /// The name of the macro, if the part is the condition of a comprehension.
+    /// The name of the macro, if the part is a comprehension's condition.
     of_fold: Option<String>,
-    /// Whether it needs parentheses after `||`, and after `&&`.
+    /// Whether the part needs parentheses after `||`, and whether it needs them after `&&`.
     needs_parentheses: (bool, bool),
 }
 
@@ -136,7 +136,7 @@ impl<'e, 'd> Rule<'e, 'd> {
         Some(text.split_whitespace().collect::<Vec<_>>().join(" "))
     }
 
-    /// The guards for a part, the most likely first.
+    /// The guards for a part, the most likely one first.
     fn guard(&self, id: i64, bytes: &Range<usize>, code: &str) -> Vec<Guard> {
         let Some(node) = self.nodes.get(&id) else {
             return Vec::new();
@@ -198,7 +198,7 @@ impl<'e, 'd> Rule<'e, 'd> {
                     return Vec::new();
                 };
                 let mut guards = either(format!("{asks}({first})"), format!("!{asks}({first})"));
-                // A value that is not a quantity should not be accepted.
+                // The rule should not accept a value that is not a quantity, so the guard that rejects it comes first.
                 guards.reverse();
                 guards
             }
@@ -209,7 +209,7 @@ impl<'e, 'd> Rule<'e, 'd> {
         }
     }
 
-    /// The scope of a guard: the condition of the innermost comprehension whose variable the part uses, or the whole expression.
+    /// The scope for a guard. It is the condition of the innermost comprehension whose variable the part uses, otherwise the whole expression.
     fn scope(&self, bytes: &Range<usize>) -> Option<Scope> {
         let text = self.expression.text();
         let mut innermost: Option<(Range<usize>, NodeId, String, bool)> = None;
@@ -254,7 +254,7 @@ impl<'e, 'd> Rule<'e, 'd> {
         }
     }
 
-    /// Whether a part uses a variable.
+    /// Whether a part of the expression uses a variable.
     fn names(&self, bytes: &Range<usize>, variable: &str) -> bool {
         let text = self.expression.text();
         let mut after_dot = false;
@@ -281,7 +281,7 @@ impl<'e, 'd> Rule<'e, 'd> {
 
     /// The edits that insert a guard before a scope.
     fn guarded(&self, scope: &Scope, guard: &Guard) -> Option<Vec<TextEdit>> {
-        // An element that lacks the value should not be selected because of that.
+        // In `exists` or `filter`, an element without the value should not match just because the value is missing.
         if guard.operator == "||" && scope.of_fold.as_ref().is_some_and(|it| it != "all") {
             return None;
         }
@@ -295,7 +295,7 @@ impl<'e, 'd> Rule<'e, 'd> {
         self.surrounded(&scope.bytes, &before, close)
     }
 
-    /// The edits that insert text before and after a part, escaped for the scalar's quotes, or with new quotes if needed.
+    /// The edits that insert text before and after a part. The text is escaped for the scalar's quotes, or the scalar gets quotes.
     fn surrounded(&self, bytes: &Range<usize>, before: &str, behind: &str) -> Option<Vec<TextEdit>> {
         let Expression { tree, place, .. } = self.expression;
         let scalar = place.scalar;

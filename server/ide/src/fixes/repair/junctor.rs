@@ -16,8 +16,8 @@ use crate::schema::{SchemaStep, child, entry, follow, is_map_of_schemas, is_mapp
 
 const JUNCTORS: [&str; 4] = ["allOf", "anyOf", "oneOf", "not"];
 
-/// The schema outside all junctors (`allOf` and so on) that describes the same values as a schema inside one, and the name of the outermost
-/// junctor.
+/// For a schema inside junctors (`allOf`, `anyOf`, `oneOf`, `not`), the schema outside of them that describes the same values, and the name of the
+/// outermost junctor.
 fn outside(tree: &Tree, node: NodeId) -> Option<(NodeId, Vec<SchemaStep>, String)> {
     let mut at = node;
     let mut steps = Vec::new();
@@ -56,7 +56,7 @@ fn outside(tree: &Tree, node: NodeId) -> Option<(NodeId, Vec<SchemaStep>, String
     Some((owner, steps, name))
 }
 
-/// Moves a keyword that is only allowed outside of junctors.
+/// Moves a keyword out of junctors, where it is not allowed.
 pub(super) fn forbidden(at: &At<'_>, found: &mut Vec<Repair>) {
     let tree = at.tree;
     let Some((own, clause)) = at.entry.zip(at.mapping()) else {
@@ -101,7 +101,7 @@ pub(super) fn forbidden(at: &At<'_>, found: &mut Vec<Repair>) {
     }
 }
 
-/// Removes an entry of a clause. If a `not` would become empty, removes it too, because an empty one rejects every value.
+/// Removes an entry of a clause. If a `not` becomes empty, removes it as well, because an empty `not` rejects every value.
 fn remove_with_empty_not(tree: &Tree, clause: NodeId, own: Entry) -> Option<TextEdit> {
     let not = tree.entry_of(clause).filter(|it| tree.scalar(it.key) == "not");
     match not.zip(tree.parent(clause)) {
@@ -124,7 +124,7 @@ pub(super) fn int_or_string(at: &At<'_>, owner: NodeId) -> Option<Repair> {
     let mut edits = vec![insert];
     if let Some(ty) = tree.entry(owner, "type") {
         let remove = remove_entry(tree, owner, ty)?;
-        // If the type is the first entry, both edits would be at the same place.
+        // If the type is the first entry, the two edits would be at the same position.
         if tree.entries(owner).next() == Some(ty) {
             let key = put(tree.span(ty.key), "x-kubernetes-int-or-string");
             edits = vec![key, put(tree.span(ty.value), "true")];
@@ -135,10 +135,10 @@ pub(super) fn int_or_string(at: &At<'_>, owner: NodeId) -> Option<Repair> {
     Some(Repair::new("Use x-kubernetes-int-or-string: true", edits).safe())
 }
 
-/// The maximum number of properties of one schema that are declared.
+/// The maximum number of properties of one schema to declare.
 const MAX_NAMES: usize = 20;
 
-/// Declares properties outside that are only used in a junctor.
+/// Declares properties outside of junctors if only a junctor mentions them.
 pub(super) fn incomplete(at: &At<'_>, found: &mut Vec<Repair>) {
     let tree = at.tree;
     let Some(node) = at.schema() else { return };

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::schema::{child, text};
 
-/// Fixes a schema with a keyword that does not apply to its type.
+/// Fixes for a schema with a keyword that does not apply to the schema's type.
 pub(super) fn of_other_type(at: &At<'_>, keyword: &str, ty: &str, found: &mut Vec<Repair>) {
     let Some(schema) = at.schema() else { return };
     if ty == "object" {
@@ -35,7 +35,7 @@ pub(super) fn single_items(at: &At<'_>, found: &mut Vec<Repair>) {
     }
 }
 
-/// Marks the objects in a set as atomic, since they are replaced as a whole.
+/// Marks the objects in a set as atomic, because set items are replaced as a whole.
 pub(super) fn atomic_items(at: &At<'_>, found: &mut Vec<Repair>) {
     let tree = at.tree;
     let around = std::iter::once(at.node).chain(tree.ancestors(at.node));
@@ -58,7 +58,7 @@ pub(super) fn atomic_items(at: &At<'_>, found: &mut Vec<Repair>) {
     found.extend(Repair::one("Make it a list of type atomic", edit));
 }
 
-/// Fixes a pattern that Go cannot parse. A leading lookahead, which Go does not support, can become a rule.
+/// Fixes for a pattern that Go cannot parse. A negative lookahead at the start, which Go does not support, can become a rule.
 pub(super) fn pattern(at: &At<'_>, found: &mut Vec<Repair>) {
     let tree = at.tree;
     let Some(schema) = at.schema() else { return };
@@ -82,7 +82,7 @@ pub(super) fn pattern(at: &At<'_>, found: &mut Vec<Repair>) {
     found.extend(Repair::one("Remove pattern", at.remove(schema, "pattern")));
 }
 
-/// The pattern of a `(?!…)` at the start, and the rest.
+/// Splits a pattern into the pattern in a `(?!…)` at its start, and the rest.
 fn without_lookahead(pattern: &str) -> Option<(&str, &str)> {
     let inner = pattern.strip_prefix("^(?!")?;
     let (refused, rest) = inner.split_once(')')?;

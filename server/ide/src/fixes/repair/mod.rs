@@ -1,4 +1,4 @@
-//! Candidate quick fixes for individual findings, guessed from the finding's code and place. The caller checks that they work.
+//! Candidate quick fixes for individual findings, guessed from the code and the place of the finding. The caller checks whether they work.
 
 mod declare;
 mod definition;
@@ -43,7 +43,7 @@ pub(super) struct Repair {
     pub(super) edits: Vec<TextEdit>,
     /// The edits as changes of the object, if they are known.
     pub(super) changes: Vec<Change>,
-    /// Whether it may be applied without asking, because the resources that are accepted and stored stay as the author intended.
+    /// Whether the fix may be applied without asking, because the accepted resources and the stored values stay as the author intended.
     pub(super) safe: bool,
     /// Whether it is the obvious fix although it drops something that the author wrote.
     pub(super) drops: bool,
@@ -75,14 +75,14 @@ impl Repair {
     }
 }
 
-/// The place of a finding in the tree.
+/// The place of a finding in the syntax tree.
 pub(super) struct At<'d> {
     pub(super) tree: &'d Tree,
     pub(super) document: &'d Document<'d>,
     pub(super) problem: Problem,
     /// The path of the node. If the finding is at a key, the path of its value.
     pub(super) path: Vec<Step<'d>>,
-    /// The entry that the finding is shown at, if any.
+    /// The entry of the mapping at which the finding is shown, if any.
     pub(super) entry: Option<Entry>,
     /// The node that the finding is about: the value of the entry, or the node itself.
     pub(super) node: NodeId,
@@ -112,12 +112,12 @@ impl<'d> At<'d> {
         self.tree.parent(self.entry?.key)
     }
 
-    /// The number of entries that must be visited to find one in a mapping.
+    /// The number of entries in a mapping, which is the cost of finding one of them.
     fn entries(&self, mapping: NodeId) -> u64 {
         self.tree.children(mapping).count() as u64 / 2
     }
 
-    /// The innermost schema that contains the place or is at the place.
+    /// The innermost schema that contains the place, or that is the place.
     fn schema(&self) -> Option<NodeId> {
         let around = std::iter::once(self.node).chain(self.tree.ancestors(self.node));
         around
@@ -125,7 +125,7 @@ impl<'d> At<'d> {
             .find(|it| schema::is_mapping(self.tree, *it) && schema::is_schema_node(self.tree, *it))
     }
 
-    /// Removes the entry of a key from the mapping that the finding is about.
+    /// The edit that removes the entry with a key from a mapping.
     fn remove(&self, mapping: NodeId, key: &str) -> Option<TextEdit> {
         let entry = self.tree.entry(mapping, key)?;
         remove_entry(self.tree, mapping, entry)
@@ -136,14 +136,14 @@ impl<'d> At<'d> {
         change::path(&self.path)
     }
 
-    /// The fix for a list of changes. `place`: the path of the finding's node in the changes' object. `None` if one of the changes cannot be
-    /// written here.
+    /// The fix for a list of changes. `place` is the path of the finding's node in the object to which the changes apply. `None` if a change cannot
+    /// be made in this text.
     fn written(&self, place: &Path, title: &str, changes: &[Change]) -> Option<Repair> {
         let mut repair = Repair::new(title, Vec::new());
         for it in changes {
             let (edit, change) = change::edit(self.tree, &self.path, place, it)?;
             repair.changes.push(change);
-            // Several versions may share the same text.
+            // Versions may share text by aliases, so add each edit once.
             if !repair.edits.contains(&edit) {
                 repair.edits.push(edit);
             }
@@ -151,7 +151,7 @@ impl<'d> At<'d> {
         Some(repair)
     }
 
-    /// The fixes that a check proposes.
+    /// The fixes that the check of the finding proposes.
     fn proposed(&self, proposed: &Proposed) -> Vec<Repair> {
         let written = proposed.proposals.iter().filter_map(|it| {
             let repair = self.written(&proposed.place, &it.title, &it.changes)?;
@@ -166,7 +166,7 @@ impl<'d> At<'d> {
     }
 }
 
-/// The fixes that the check of a finding proposes.
+/// The fixes that the finding itself proposes.
 pub(super) fn proposed(document: &Document<'_>, problem: &Problem) -> Vec<Repair> {
     let at = At::new(document, problem.clone());
     let proposed = at.as_ref().zip(problem.proposed.as_ref());
@@ -292,7 +292,7 @@ pub(super) fn repairs<'d>(document: &'d Document<'d>, problem: Problem, definiti
         | hazard_codes::DIVISION_BY_ZERO
         | hazard_codes::OLD_SELF_ON_CREATE
         | hazard_codes::RULE_CAN_FAIL => hazard::guards(&at, &mut found),
-        // The API server says to omit it, and ignores it.
+        // The API server ignores this entry, and its documentation says to omit it.
         api_codes::PRUNED_UNKNOWN_FIELDS | api_codes::OPTIONAL_OLD_SELF_UNUSED | api_codes::EMPTY_MESSAGE => {
             found.extend(remove_at(&at).map(Repair::safe));
         }
@@ -325,7 +325,7 @@ pub(super) fn repairs<'d>(document: &'d Document<'d>, problem: Problem, definiti
     found
 }
 
-/// The name of a finding's unknown field, and the edits of the CRD's file that declare it.
+/// The name of the unknown field at a finding, and the edits that declare it in the CRD's file.
 pub(super) fn declaration<'d>(
     document: &'d Document<'d>,
     problem: Problem,
@@ -335,7 +335,7 @@ pub(super) fn declaration<'d>(
     declare::field(&At::new(document, problem).filter(|_| is_unknown)?, definitions)
 }
 
-/// Removes the entry of the finding.
+/// Removes the entry at which the finding is shown.
 fn remove_at(at: &At<'_>) -> Option<Repair> {
     let entry = at.entry?;
     let edit = remove_entry(at.tree, at.mapping()?, entry);

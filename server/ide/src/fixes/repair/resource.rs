@@ -23,20 +23,20 @@ use crate::{
     schema,
 };
 
-/// The most enum values that are offered if none of them resembles the written value.
+/// The maximum number of enum values to offer if none of them resembles the written value.
 const MOST_VALUES: usize = 4;
 
-/// The maximum length in characters of a value that a title repeats.
+/// The maximum length, in characters, of a value that a fix's title repeats.
 const LONGEST_SHOWN: usize = 40;
 
 /// Fixes for a finding in an object with a known CRD.
 pub(super) fn repairs(at: &At<'_>, definitions: &dyn Definitions, found: &mut Vec<Repair>) {
-    // A missing field is reported at the key of its mapping. For a field that should not exist, use the mapping around it.
+    // A missing field is reported at the mapping that lacks it. An unknown field is reported at the field, so use the mapping around it.
     let path = match at.problem.code {
         api_codes::UNKNOWN_FIELD => {
             let Some(mapping) = at.mapping() else { return };
             let path = paths::path_of(at.tree, mapping);
-            // `metadata` is the same for all kinds.
+            // The schema of `metadata` is the same for all kinds, and not part of the CRD.
             if matches!(path.first(), Some(Step::Key(key)) if key == "metadata") {
                 return;
             }
@@ -75,10 +75,10 @@ pub(super) fn of_default(at: &At<'_>, found: &mut Vec<Repair>) {
     }
 }
 
-/// The maximum number of versions that are offered for a resource.
+/// The maximum number of versions to offer for a resource.
 const MOST_VERSIONS: usize = 4;
 
-/// Changes the version of the resource to one that is served.
+/// Changes the version of the resource to a served version.
 pub(super) fn version(at: &At<'_>, definitions: &dyn Definitions, found: &mut Vec<Repair>) {
     let tree = at.tree;
     let Some(object) = at.mapping().or(at.document.root) else {
@@ -107,7 +107,7 @@ pub(super) fn version(at: &At<'_>, definitions: &dyn Definitions, found: &mut Ve
     }
 }
 
-/// Changes the kind to the one that was probably meant.
+/// Changes the kind of the resource to a similar known kind.
 pub(super) fn kind(at: &At<'_>, definitions: &dyn Definitions, found: &mut Vec<Repair>) {
     let tree = at.tree;
     let Some(object) = at.mapping().or(at.document.root) else {
@@ -157,7 +157,7 @@ fn unknown_field(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
     found.extend(Repair::one(format!("Remove {name}"), edit));
 }
 
-/// Adds a required field. The finding does not say which one is missing, so each is a candidate.
+/// Adds a required field. The finding does not say which field is missing, so each missing one is a candidate.
 fn missing(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
     let required = view.required();
     let work = required.len() as u64 + at.entries(at.node);
@@ -175,7 +175,7 @@ fn missing(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
     }
 }
 
-/// An initial value for a field.
+/// An initial value for a required field.
 fn first_value(field: &View<'_>) -> Option<Value> {
     let written = |text: Cow<'_, str>| match field.ty() {
         Some("string") => Value::text_of(text),
@@ -195,7 +195,7 @@ fn first_value(field: &View<'_>) -> Option<Value> {
     })
 }
 
-/// The value as written, if it is short enough to repeat.
+/// The source text of the value, if it is short enough for a title.
 fn short<'t>(at: &At<'t>) -> Option<Cow<'t, str>> {
     let is_scalar = at.tree.is_scalar(at.node) && !at.tree.is_absent(at.node);
     let written = is_scalar.then(|| at.tree.scalar(at.node))?;
@@ -218,7 +218,7 @@ fn not_in_enum(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
     }
 }
 
-/// Fixes a value of the wrong type: adds or removes quotes, adds brackets, or offers an initial value of the type.
+/// Fixes for a value of the wrong type: add or remove quotes, add brackets, or insert an initial value of the right type.
 fn wrong_type(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
     let tree = at.tree;
     let (Some(_), NodeKind::Scalar(style)) = (short(at), tree.kind(at.node)) else {
@@ -227,7 +227,7 @@ fn wrong_type(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
     let (span, source) = (tree.span(at.node), tree.source(at.node));
     match view.ty() {
         Some("string") if style == ScalarStyle::Plain => {
-            // The value as written stays.
+            // The characters of the value stay the same.
             found.push(Repair::new("Quote the value", vec![put(span, format!("\"{source}\""))]).safe());
         }
         Some("integer" | "number" | "boolean") if style != ScalarStyle::Plain => {
@@ -252,7 +252,7 @@ fn wrong_type(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
     }
 }
 
-/// Replaces a scalar with a list or object on one line, with the scalar as its only item, or with an initial value of the type.
+/// Replaces a scalar with a list or an object on one line. The scalar becomes its only item, or an initial value replaces it.
 fn collection(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
     let tree = at.tree;
     let is_flow = matches!(
@@ -277,7 +277,7 @@ fn collection(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
     }
 }
 
-/// Changes a number that is not a multiple to the next lower or higher one.
+/// Changes a number to the next lower or higher multiple.
 fn multiple(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
     let (Some(written), Some(of)) = (short(at), view.text("multipleOf")) else {
         return;
@@ -295,12 +295,12 @@ fn multiple(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
     }
 }
 
-/// Changes a number that exceeds a bound to the bound.
+/// Changes a number that is beyond a bound to the bound.
 fn bound(at: &At<'_>, view: &View<'_>, keyword: &str, found: &mut Vec<Repair>) {
     let (Some(written), Some(bound)) = (short(at), view.text(keyword)) else {
         return;
     };
-    // A number within the bound is rejected for another reason: the bound does not fit into an integer.
+    // The number satisfies the bound, so the error has another cause: the bound does not fit into an integer.
     if let (Ok(number), Ok(limit)) = (written.parse::<f64>(), bound.parse::<f64>())
         && (if keyword == "maximum" {
             number <= limit

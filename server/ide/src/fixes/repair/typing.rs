@@ -9,7 +9,7 @@ use super::{
 };
 use crate::schema::{child, is_true, text};
 
-/// The type that the keywords of a schema imply, if they agree.
+/// The type that all keywords of a schema imply, if they agree.
 pub(super) fn guess(tree: &Tree, node: NodeId) -> Option<&'static str> {
     let has = |keys: &[&str]| keys.iter().any(|it| child(tree, node, it).is_some());
     let format = text(tree, node, "format");
@@ -65,7 +65,7 @@ pub(super) fn guess(tree: &Tree, node: NodeId) -> Option<&'static str> {
     }
 }
 
-/// The type of a value according to its source text.
+/// The type of a value, judged by its source text.
 pub(super) fn type_of(tree: &Tree, node: NodeId) -> Option<&'static str> {
     use crd_analyzer_syntax::json::JsonValue;
     let json = crd_analyzer_syntax::read_json_of(tree, node).ok()?;
@@ -80,7 +80,7 @@ pub(super) fn type_of(tree: &Tree, node: NodeId) -> Option<&'static str> {
     })
 }
 
-/// The schema that a finding about a missing keyword is about: the node at the place or, if nothing is written there, its value.
+/// The schema at which a keyword is missing. It is the node at the place, or the value of the entry if nothing else is written there.
 fn about(at: &At<'_>) -> Option<NodeId> {
     if at.tree.is_absent(at.node) {
         return Some(at.node);
@@ -95,7 +95,7 @@ pub(super) fn missing(at: &At<'_>, found: &mut Vec<Repair>) {
         found.push(repair);
         return;
     }
-    // A schema with an empty `type` does not lack the key.
+    // If `type` is empty, the key exists and must not be added.
     let written = tree.entry(node, "type");
     let misspelt = tree.entries(node).find(|it| {
         let is_near = || meant(&tree.scalar(it.key), ["type"]).is_some();
@@ -158,7 +158,7 @@ pub(super) fn unknown(at: &At<'_>, found: &mut Vec<Repair>) {
     found.extend(Repair::one(format!("Change {written} to {ty}"), edit).map(Repair::safe));
 }
 
-/// Makes list map keys required that are neither required nor have a default.
+/// Adds list map keys to `required`, if they are not required and have no default.
 pub(super) fn require_keys(at: &At<'_>, found: &mut Vec<Repair>) {
     let tree = at.tree;
     let around = std::iter::once(at.node).chain(tree.ancestors(at.node));
@@ -192,10 +192,10 @@ pub(super) fn require_keys(at: &At<'_>, found: &mut Vec<Repair>) {
     }
 }
 
-/// The maximum number of properties that are offered as list map keys.
+/// The maximum number of properties to offer as list map keys.
 const MOST_KEYS: usize = 4;
 
-/// Adds the required scalars of a list map's items as its keys.
+/// Declares the required scalars of a list's items as its list map keys.
 pub(super) fn name_keys(at: &At<'_>, found: &mut Vec<Repair>) {
     let tree = at.tree;
     let Some(list) = at.schema() else { return };

@@ -1,4 +1,4 @@
-//! Values that are not written in the form that their field requires.
+//! Fixes for values that are not in the form that their field requires.
 
 use crd_analyzer_apiextensions::api::{Field, FieldType};
 use crd_analyzer_syntax::tree::{NodeId, NodeKind, ScalarStyle, Tree};
@@ -11,7 +11,7 @@ use super::{
     typing,
 };
 
-/// The title and the edit that give a value the type of its field.
+/// The title and the edit of a fix that gives a value the type of its field.
 pub(super) fn typed(tree: &Tree, node: NodeId, ty: &FieldType) -> Option<(&'static str, TextEdit)> {
     let NodeKind::Scalar(style) = tree.kind(node) else {
         return None;
@@ -36,7 +36,7 @@ pub(super) fn typed(tree: &Tree, node: NodeId, ty: &FieldType) -> Option<(&'stat
     }
 }
 
-/// The title and the edit that make a value valid for a field.
+/// The title and the edit of a fix that makes a value valid for its field.
 pub(super) fn value_of(tree: &Tree, node: NodeId, field: &Field) -> Option<(&'static str, TextEdit)> {
     if field.name == "jsonPath" {
         return Some(("Begin with a dot", dotted(tree, node)?.1));
@@ -44,7 +44,7 @@ pub(super) fn value_of(tree: &Tree, node: NodeId, field: &Field) -> Option<(&'st
     typed(tree, node, &field.ty)
 }
 
-/// The path with a leading dot, and the edit that writes it; `None` if it has one already.
+/// The path with a leading dot, and the edit that adds the dot. `None` if the path already has it.
 pub(super) fn dotted(tree: &Tree, node: NodeId) -> Option<(String, TextEdit)> {
     if !tree.is_scalar(node) {
         return None;
@@ -59,7 +59,7 @@ pub(super) fn dotted(tree: &Tree, node: NodeId) -> Option<(String, TextEdit)> {
         return None;
     }
     let is_plain = tree.kind(node) == NodeKind::Scalar(ScalarStyle::Plain);
-    // A dot and letters form a string, except for `.inf` and `.nan`.
+    // A dot followed by letters is a string, except for `.inf` and `.nan`.
     let is_text = !["inf", "nan"].contains(&&*bare.to_ascii_lowercase())
         && bare.starts_with(|it: char| it.is_ascii_alphabetic())
         && bare.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'.');

@@ -18,16 +18,16 @@ use super::{
 };
 use crate::{schema, write};
 
-/// The maximum number of values of a field that are all offered.
+/// A field with at most this many values gets a fix for each of them.
 const MOST_VALUES: usize = 6;
 
-/// Removes all but the last of several equal keys, which is the one that applies.
+/// If a key is repeated, removes all but the last, which is the one that applies.
 pub(super) fn duplicate_key(at: &At<'_>, found: &mut Vec<Repair>) {
     let tree = at.tree;
     let Some((own, mapping)) = at.entry.zip(at.mapping()) else {
         return;
     };
-    // The document has two objects, which need their own keys.
+    // The document contains two objects, and both need these keys.
     if let Some(second) = second_object(tree) {
         let start = tree.span(second).start;
         let line = tree.text()[..start as usize].rfind('\n').map_or(0, |it| it as u32 + 1);
@@ -48,7 +48,7 @@ pub(super) fn duplicate_key(at: &At<'_>, found: &mut Vec<Repair>) {
         let value = tree.source(last.value);
         let is_same = before.iter().all(|it| tree.source(it.value) == value);
         let repair = Repair::new(title, edits);
-        // If the values are the same, nothing is lost.
+        // If the repeated values are the same, removing one loses nothing.
         found.push(if is_same { repair.safe() } else { repair.drops() });
     }
     if before.len() == 1
@@ -58,7 +58,7 @@ pub(super) fn duplicate_key(at: &At<'_>, found: &mut Vec<Repair>) {
     }
 }
 
-/// Fixes an unknown field: changes its name to a similar one, or removes it.
+/// Fixes for an unknown field: rename it to a similar field, or remove it.
 pub(super) fn unknown_field(at: &At<'_>, found: &mut Vec<Repair>) {
     let tree = at.tree;
     let Some((own, mapping)) = at.entry.zip(at.mapping()) else {
@@ -87,13 +87,13 @@ pub(super) fn unknown_field(at: &At<'_>, found: &mut Vec<Repair>) {
         if let Some(near) = meant(&name, free) {
             let edit = set_scalar(tree, own.key, near);
             let mut repair = Repair::one(format!("Change {name} to {near}"), edit);
-            // The value was not validated so far. An error in it would appear now.
+            // The value of the unknown field was never validated. After the rename, an error in it would appear.
             let field = structure.fields.iter().find(|it| it.name == near);
             let of_value = field.and_then(|it| values::value_of(tree, own.value, it));
             if let Some((repair, (_, edit))) = repair.as_mut().zip(of_value) {
                 repair.edits.push(edit);
             }
-            // The API server dropped the field silently, so renaming it may change which resources are accepted.
+            // Before, the API server silently dropped this field. After the rename, it may accept other resources.
             let is_error = at.problem.code == codes::UNKNOWN_FIELD;
             found.extend(repair.map(|it| if is_error { it.safe() } else { it }));
         }
@@ -102,7 +102,7 @@ pub(super) fn unknown_field(at: &At<'_>, found: &mut Vec<Repair>) {
     found.extend(Repair::one(format!("Remove {name}"), edit));
 }
 
-/// Changes a value that is not allowed to a similar allowed one.
+/// Changes a value that is not allowed to a similar one that is.
 pub(super) fn known_value(at: &At<'_>, found: &mut Vec<Repair>) {
     if !at.tree.is_scalar(at.node) || at.tree.is_absent(at.node) {
         return;
@@ -129,14 +129,14 @@ pub(super) fn known_value(at: &At<'_>, found: &mut Vec<Repair>) {
     }
 }
 
-/// Fixes a value of the wrong type: adds or removes quotes, or adds brackets.
+/// Fixes for a value of the wrong type: add or remove quotes, or add brackets.
 pub(super) fn other_type(at: &At<'_>, found: &mut Vec<Repair>) {
     let field = schema::api_at(at.tree, &at.path);
     let edit = field.and_then(|it| values::typed(at.tree, at.node, it.ty));
     found.extend(edit.map(|(title, edit)| Repair::new(title, vec![edit]).safe()));
 }
 
-/// Quotes a value that begins with `!` and was meant as a string, up to the end of its line or a comment.
+/// Quotes a value that starts with `!` and was meant as a string, up to a comment or the end of the line.
 pub(super) fn quote_tag(tree: &Tree, problem: Span) -> Option<Repair> {
     let text = tree.text();
     let line_start = text[..problem.start as usize]
@@ -151,7 +151,7 @@ pub(super) fn quote_tag(tree: &Tree, problem: Span) -> Option<Repair> {
     Some(Repair::new("Put the value in quotes", vec![put(span, quoted)]))
 }
 
-/// Removes a comment, with its line if that contains nothing else.
+/// Removes a comment. If nothing else is on its line, removes the line.
 pub(super) fn without_comment(tree: &Tree, comment: Span) -> Repair {
     let text = tree.text();
     let before = &text[..comment.start as usize];
@@ -183,7 +183,7 @@ pub(super) fn one_line(at: &At<'_>, found: &mut Vec<Repair>) {
     found.push(Repair::new("Put the message on one line", vec![edit]));
 }
 
-/// Folds a rule, because a rule on several lines needs a message.
+/// Puts a rule on one line, because a rule with several lines needs a message.
 pub(super) fn fold(at: &At<'_>, found: &mut Vec<Repair>) {
     let tree = at.tree;
     let around = std::iter::once(at.node).chain(tree.ancestors(at.node));
@@ -204,7 +204,7 @@ pub(super) fn fold(at: &At<'_>, found: &mut Vec<Repair>) {
     let content = &source[break_at..];
     let first = content.lines().find(|it| !it.trim().is_empty()).unwrap_or_default();
     let indentation = &first[..first.len() - first.trim_start().len()];
-    // Lines with more indentation would keep their line breaks.
+    // In a folded scalar, more indented lines would keep their line breaks.
     let end = if source[..break_at].ends_with('\r') {
         "\r\n"
     } else {

@@ -1,4 +1,4 @@
-//! Tests with old and new schemas of `spec`, and the text after each fix.
+//! Tests with an old and a new schema of `spec`, and the text after each fix.
 
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_workspace::{
@@ -35,7 +35,7 @@ fn crd(spec: &str) -> String {
     format!("{HEAD}{}", lines.collect::<String>())
 }
 
-/// The titles of the fixes of all changes, each with the text after it.
+/// The titles of the fixes for all changes, each with the text after applying it.
 fn fixes(old: &str, new: &str) -> Vec<(String, String)> {
     let revision = Revision::new("HEAD", old.as_bytes());
     let by = Comparison {
@@ -69,7 +69,7 @@ fn fixes(old: &str, new: &str) -> Vec<(String, String)> {
     found.into_iter().map(applied).collect()
 }
 
-/// Checks the fixes: for each, the title and the schema of `spec` after it.
+/// Checks the fixes. Each item has the title and the schema of `spec` after applying the fix.
 fn check(old: &str, new: &str, expected: &[(&str, &str)]) {
     let found = fixes(&crd(old), &crd(new));
     let expected: Vec<_> = expected.iter().map(|it| (it.0.to_owned(), crd(it.1))).collect();

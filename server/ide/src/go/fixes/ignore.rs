@@ -8,7 +8,7 @@ use crd_analyzer_workspace::findings::suppress::{self, Form};
 use super::repair::Line;
 use crate::fixes::{Fix, FixKind, MAX_FIXES, NOT_IGNORED, Problem, TextEdit};
 
-/// The suppression comments for the problems that touch a range. One comment is enough for a code on a line.
+/// The suppression comments for problems that touch a range. For several problems with the same code on a line, one comment suffices.
 pub(in crate::go) fn ignores(text: &str, problems: impl IntoIterator<Item = Problem>, range: Span) -> Vec<Fix> {
     let is_asked = |it: &Problem| it.span.start <= range.end && range.start <= it.span.end;
     let can_be = |it: &Problem| !NOT_IGNORED.contains(&it.code);

@@ -35,7 +35,7 @@ impl Repair {
     }
 }
 
-/// A replacement.
+/// An edit that replaces a range.
 fn put(span: Range<usize>, new_text: impl Into<String>) -> TextEdit {
     TextEdit {
         span: Span::new(span.start as u32, span.end as u32),
@@ -88,7 +88,7 @@ fn marker_at<'f>(file: &'f File<'_>, at: usize) -> Option<&'f Written> {
     all.get(before).filter(|it| at <= it.span.end)
 }
 
-/// The maximum number of characters of a name that are shown.
+/// The maximum length of a name in a title, in characters.
 const LONGEST_SHOWN: usize = 60;
 
 fn spelling(finding: &Finding, name: &str, meant: &str) -> Repair {
@@ -101,7 +101,7 @@ fn spelling(finding: &Finding, name: &str, meant: &str) -> Repair {
     Repair::certain(title, vec![put(start..start + name.len(), meant)])
 }
 
-/// Makes text after a marker its value, or moves it to a line of its own. `word`: the name as written.
+/// Turns text after a marker into the marker's value, or moves it to its own line. `word` is the name as written.
 fn text_behind(file: &File<'_>, marker: &Written, word: &str, name: &str) -> Option<Repair> {
     let text = file.text;
     let word_end = marker.span.start + 1 + word.len();
@@ -131,7 +131,7 @@ fn text_behind(file: &File<'_>, marker: &Written, word: &str, name: &str) -> Opt
     })
 }
 
-/// Whether a text is certainly a value of a type.
+/// Whether a text is clearly a value of a type.
 fn is_value(of: &Type, text: &str) -> bool {
     match of {
         Type::Int => text.parse::<i64>().is_ok(),
@@ -141,17 +141,17 @@ fn is_value(of: &Type, text: &str) -> bool {
     }
 }
 
-/// The line of a marker that is alone on it.
+/// The line of a marker, if the marker is alone on it.
 pub(super) struct Line {
     pub(super) start: usize,
-    /// The line break.
+    /// The line break at the end of the line.
     pub(super) end: &'static str,
     /// The start of the next line.
     next: usize,
 }
 
 impl Line {
-    /// The line of a marker whose comment begins the line.
+    /// The line of a marker, if its comment starts the line.
     fn of(text: &str, marker: usize) -> Option<Self> {
         let line = Self::around(text, marker)?;
         let before = text.get(line.start..marker)?.trim();
@@ -167,7 +167,7 @@ impl Line {
     }
 }
 
-/// Removes a marker that repeats an earlier one, with its line.
+/// Removes a marker that repeats an earlier one, together with its line.
 fn without(file: &File<'_>, marker: &Written) -> Option<Repair> {
     let line = Line::of(file.text, marker.span.start)?;
     Some(Repair::certain(
@@ -176,7 +176,7 @@ fn without(file: &File<'_>, marker: &Written) -> Option<Repair> {
     ))
 }
 
-/// Moves a marker after a declaration to a line above it.
+/// Moves a marker from the end of a declaration's line to a line above the declaration.
 fn above(file: &File<'_>, marker: &Written) -> Option<Repair> {
     let text = file.text;
     let line = Line::around(text, marker.span.start)?;
@@ -191,10 +191,10 @@ fn above(file: &File<'_>, marker: &Written) -> Option<Repair> {
     Some(Repair::certain("Move the marker above the declaration", edits))
 }
 
-/// The maximum number of comment lines that are rearranged.
+/// The maximum number of comment lines to rearrange.
 const LONGEST_GROUP: usize = 200;
 
-/// Moves all markers of the package out of the documentation comment that contains them.
+/// Moves all package markers out of the documentation comment that contains the given one.
 fn out_of_documentation(file: &File<'_>, marker: &Written) -> Option<Repair> {
     let text = file.text;
     let line = Line::of(text, marker.span.start)?;

@@ -1,4 +1,4 @@
-//! Tests for quick fixes of markers, and the file after them.
+//! Tests for quick fixes of markers, and for the file after applying them.
 
 use crd_analyzer_gosource::check::{catalog::Release, declared::Declared};
 use crd_analyzer_workspace::{
@@ -17,7 +17,7 @@ fn markers() -> Markers {
     }
 }
 
-/// The problems of a file that are displayed.
+/// The problems of a file that crd-analyzer shows.
 fn problems(text: &str) -> Vec<Problem> {
     let question = Question {
         path: Some(std::path::Path::new("/types.go")),
@@ -31,7 +31,7 @@ fn whole(text: &str) -> Span {
     Span::new(0, text.len() as u32)
 }
 
-/// The fixes of a file: the title, whether it is unambiguous, and the file afterwards.
+/// The fixes of a file. Each has its title, whether it is unambiguous, and the file after applying it.
 fn repaired(text: &str) -> Vec<(String, bool, String)> {
     let found = repairs(text, &markers(), problems(text), whole(text));
     let after = |it: &Fix| apply(text, &it.edits).expect("edits that fit");
@@ -46,7 +46,7 @@ fn field(lines: &str) -> String {
     format!("package v1\n\ntype A struct {{\n{lines}\tB string `json:\"b\"`\n}}\n")
 }
 
-/// Checks the fix for a marker at a field, and the marker afterwards; both are empty if there is none.
+/// Checks the fix for a marker at a field, and the marker after applying it. Both are empty if there should be no fix.
 #[track_caller]
 fn check(marker: &str, title: &str, is_certain: bool, after: &str) {
     let line = |marker: &str| field(&format!("\t// +{marker}\n"));
@@ -85,7 +85,7 @@ fn names_are_spelled_right() {
     );
     check("kubebuidler:something=3", "", false, "");
     check("kubebuilder:something=3", "", false, "");
-    // With the right name, the value would be rejected.
+    // With the right name, the value would be invalid, so there is no fix.
     check("kubebuilder:validation:MaxLenght=three", "", false, "");
 }
 
@@ -184,13 +184,13 @@ fn items_are_separated_by_semicolons() {
 #[test]
 fn quotes_of_gofmt_become_straight() {
     let rule = "kubebuilder:validation:XValidation:rule=";
-    // One fix changes both, and is offered for each diagnostic.
+    // One fix changes both quotation marks. It is offered for each diagnostic.
     let both = repaired(&field(&format!(
         "\t// +{rule}\"self != \u{201D} && \u{201D} != self\"\n"
     )));
     let after = field(&format!("\t// +{rule}\"self != \\\"\\\" && \\\"\\\" != self\"\n"));
     assert_eq!(both.iter().map(|it| &it.2).collect::<Vec<_>>(), [&after, &after]);
-    // Either the quotation mark is part of a string, or the rule has other mistakes.
+    // Here the quotation mark is part of a string, or the rule has other mistakes.
     check(&format!("{rule}\"self != '\u{201D}'\""), "", false, "");
     check(&format!("{rule}\"self !== \u{201D}\""), "", false, "");
     let found = repaired(&field(&format!("\t// +{rule}\"self != \u{201D}\"\n")));
@@ -211,7 +211,7 @@ fn what_is_said_twice_or_behind_goes_to_its_place() {
             field("\t// +optional\n\t// B is one.\n")
         )]
     );
-    // It is unknown which one is meant.
+    // It is unclear which of the two markers is meant.
     assert_eq!(repaired(&field("\t// +required\n\t// +optional\n")), []);
     let behind = "package v1\n\ntype A struct {\n\t// B is one.\n\tB int // +optional\n\tC int\n}\n";
     let above = "package v1\n\ntype A struct {\n\t// B is one.\n\t// +optional\n\tB int\n\tC int\n}\n";
@@ -245,7 +245,7 @@ fn markers_of_the_package_leave_documentation() {
     }
     let only = repaired(&format!("package v1\n\n{groups}{function}"));
     assert_eq!(only[0].2, format!("package v1\n\n{groups}\n{function}"));
-    // The marker also fits a field.
+    // The marker would also fit a field, so both places are possible.
     assert_eq!(
         repaired(&format!(
             "package v1\n\n// +kubebuilder:validation:Optional\n{function}"

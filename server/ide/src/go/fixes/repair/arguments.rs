@@ -43,7 +43,7 @@ fn bool(text: &str, finding: &Finding) -> Option<Repair> {
     ))
 }
 
-/// Fixes a number in quotes, or an integer with a fraction of zero.
+/// Fixes a number in quotes, or an integer that is written with a fraction of zero.
 fn number(text: &str, finding: &Finding, is_integer: bool) -> Option<Repair> {
     let written = bare(text.get(finding.span.clone())?);
     let is_plain = written
@@ -68,7 +68,7 @@ fn number(text: &str, finding: &Finding, is_integer: bool) -> Option<Repair> {
     ))
 }
 
-/// Corrects the name of an argument to a similar one.
+/// Changes the name of an argument to a similar one.
 fn spelling(file: &File<'_>, parts: &Parts, name: &str) -> Option<Repair> {
     let text = file.text;
     let of = |it: &Part| it.name.clone().filter(|it| &text[it.clone()] == name);
@@ -81,7 +81,7 @@ fn spelling(file: &File<'_>, parts: &Parts, name: &str) -> Option<Repair> {
     ))
 }
 
-/// Fixes list items that are separated by commas after the first item.
+/// Fixes a list whose items are separated by commas, and not by semicolons.
 fn items(text: &str, finding: &Finding, parts: &Parts) -> Option<Repair> {
     let all = &parts.arguments;
     let at = all
@@ -96,7 +96,7 @@ fn items(text: &str, finding: &Finding, parts: &Parts) -> Option<Repair> {
     is_list.then(|| Repair::certain("Separate the items by semicolons", edits))
 }
 
-/// The same fix for a marker whose only argument is a list.
+/// Like [`items`], for a marker whose only argument is a list.
 fn items_of_one(text: &str, finding: &Finding, parts: &Parts) -> Option<Repair> {
     let [part] = parts.arguments.as_slice() else {
         return None;
@@ -127,7 +127,7 @@ fn comma(file: &File<'_>, finding: &Finding, parts: &Parts) -> Option<Repair> {
     })
 }
 
-/// Doubles the backslashes of a regular expression in quotes, if they are not escapes in Go.
+/// Doubles the backslashes of a quoted regular expression, except those of Go escapes.
 fn backslashes(text: &str, finding: &Finding, parts: &Parts) -> Option<Repair> {
     let is_pattern = parts.definition?.name.ends_with(":Pattern");
     let [part] = parts.arguments.as_slice() else {
@@ -146,9 +146,9 @@ fn backslashes(text: &str, finding: &Finding, parts: &Parts) -> Option<Repair> {
         let place = at + next;
         let rest = &inside[place + 1..];
         match rest.chars().next()? {
-            // These escapes mean the same in both.
+            // These escapes mean the same in Go and in a regular expression.
             '\\' | '"' => {}
-            // The author may have meant Go's escape.
+            // This is also a Go escape, which the author may have meant.
             _ if escape(rest).is_some() => return None,
             _ => edits.push(put(start + place..start + place, "\\")),
         }

@@ -1,4 +1,4 @@
-//! Quick fixes for CEL in markers. The value must be a valid expression after the fix.
+//! Quick fixes for CEL expressions in markers. A fix must result in a valid expression.
 
 use crd_analyzer_cel::{
     ast::Source,
@@ -12,10 +12,10 @@ use crd_analyzer_schema::KubernetesVersion;
 
 use super::{Repair, put};
 
-/// The quotation mark to which gofmt changes two single quotes.
+/// The quotation mark that gofmt writes instead of two single quotes.
 const OF_GOFMT: char = '\u{201D}';
 
-/// The maximum length of an expression that is fixed.
+/// The maximum length, in bytes, of an expression to fix.
 const LONGEST: usize = 20_000;
 
 fn is_expression(text: &str) -> bool {
@@ -31,7 +31,7 @@ fn is_of_cel(text: &str, part: &Part) -> bool {
     name.is_some_and(|it| EXPRESSIONS.contains(&it))
 }
 
-/// The text of a value, without simple quotes around it.
+/// The text of a value without quotes around it.
 fn content(written: &str) -> String {
     let inside = |quote: char| written.strip_prefix(quote)?.strip_suffix(quote);
     if let Some(inside) = inside('"') {
@@ -40,7 +40,7 @@ fn content(written: &str) -> String {
     inside('`').unwrap_or(written).to_owned()
 }
 
-/// Replaces the quotes from gofmt with straight quotes, if the expression has no other mistake.
+/// Replaces the quotation marks that gofmt wrote with straight quotes, if the expression is correct otherwise.
 pub(super) fn quotes(text: &str, finding: &Finding, parts: &Parts) -> Option<Repair> {
     let holds = |it: &&Part| it.value.as_ref().is_some_and(|it| it.contains(&finding.span.start));
     let part = parts.arguments.iter().find(holds).filter(|it| is_of_cel(text, it))?;
