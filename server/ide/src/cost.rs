@@ -88,7 +88,7 @@ pub fn rule_cost(expression: &Expression<'_>) -> Option<RuleCost> {
     })
 }
 
-/// The maximum number of values that a schema can have in one object, from the limits of the schemas above it. `None` if there is no limit.
+/// The maximum number of values that a schema can have in one object, from the limits of the schemas above it. `None` if nothing limits it.
 fn cardinality(tree: &Tree, root: NodeId, steps: &[SchemaStep]) -> Option<u64> {
     let mut product: u64 = 1;
     for length in 0..steps.len() {

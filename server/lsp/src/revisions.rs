@@ -12,7 +12,7 @@ use crd_analyzer_workspace::comparison::revision::Revision;
 
 /// How long a result remains valid. Results expire because a commit changes what `HEAD` refers to.
 pub(crate) const FRESH: Duration = Duration::from_secs(3);
-/// How long a result remains valid if there is no repository or no git program.
+/// How long a result remains valid if the repository or the git program is missing.
 pub(crate) const FRESH_WITHOUT: Duration = Duration::from_mins(1);
 /// The maximum number of files to remember. Beyond it, all are dropped.
 pub(crate) const MAX_KNOWN: usize = 500;

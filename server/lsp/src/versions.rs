@@ -47,7 +47,7 @@ impl Version {
         let Some(edits) = edits else {
             return Arc::default();
         };
-        // If nobody has used this version, build the next one from the version before it.
+        // If this version was never used, build the next one from the version before it.
         let before = lock(&self.before).take();
         let before = match before {
             Some(mut before) => {

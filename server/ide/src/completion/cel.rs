@@ -173,8 +173,7 @@ fn guard(scoped: &Scoped<'_, '_>, field: &Item, receiver: &str, at: usize) -> It
     let test = format!("has({receiver}.{}) && ", field.text);
     item.suffix = Some(" (if present)".to_owned());
     item.note = Some(test.clone());
-    // The receiver's position in the file. Subtracting is correct because there is no line break between the receiver and the cursor, see
-    // `can_guard`.
+    // The receiver's position in the file. Subtracting is correct because `can_guard` excludes line breaks between the receiver and the cursor.
     let start = scoped.context.place.offset - (scoped.text_len - at) as u32;
     item.edits.push(TextEdit {
         span: Span::new(start, start),

@@ -34,9 +34,9 @@ pub struct ComparedText<'a> {
     pub known: &'a KnownChanges,
 }
 
-/// The fixes for breaking changes among `problems`, each of which restores a part of a CRD from the revision. Each was applied and compared: that
-/// change is gone, no other change and no new finding appears. `judge` returns the report on a text, or `None` when the time is up. Returns the fixes
-/// found so far when `goes_on` returns false.
+/// The fixes for breaking changes among `problems`. Each fix restores a part of a CRD from the revision. Each was applied and compared: that change
+/// is gone, and neither another change nor a new finding appears. `judge` returns the report on a text, or `None` when the time is up. Returns the
+/// fixes found so far when `goes_on` returns false.
 pub fn restorations(
     text: &Arc<str>,
     problems: impl IntoIterator<Item = Problem>,

@@ -59,7 +59,7 @@ impl Revealed {
 }
 
 /// The entry whose value an edit reveals, and the starts of the keys around it. `None` if the edit changes the value itself. If the edit only changes
-/// the type of a scalar, there is no entry, because errors in the scalar are held against the fix.
+/// the type of a scalar, the entry is missing, because errors in the scalar are held against the fix.
 fn place(file: &File, edit: &TextEdit) -> Option<(Option<Span>, Vec<u32>)> {
     let document = file.document_at(edit.span.start)?;
     let tree = document.tree;

@@ -8,8 +8,8 @@ use crd_analyzer_syntax::{
 
 use crate::fixes::{TextEdit, change};
 
-/// The edit that adds `keyword: value` to the mapping at `span`, and the corresponding change. `None` if there is no mapping, if it already has the
-/// keyword, or if other places may share it by its anchor.
+/// The edit that adds `keyword: value` to the mapping at `span`, and the corresponding change. `None` if the span has no mapping, if the mapping
+/// already has the keyword, or if other places may share it by its anchor.
 pub(super) fn entry(file: &str, tree: &Tree, span: Span, keyword: &str, value: i64) -> Option<(TextEdit, Change)> {
     let is_it = |node: &NodeId| tree.span(*node) == span && matches!(tree.kind(*node), NodeKind::Mapping(_));
     let mapping = tree.nodes().find(is_it)?;

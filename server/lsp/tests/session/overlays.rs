@@ -473,7 +473,7 @@ async fn the_effective_object_is_what_an_overlay_builds() {
     editor.client.change(&patch, 2, &[([5, 8, 5, 9], "4")]).await;
     let found = ask(&mut editor, "base/widget.yaml", json!("../prod")).await;
     assert_eq!(found["text"], text(4, "prod/patch.yaml"));
-    // If nothing builds a file, there is no overlay to choose.
+    // If nothing builds a file, the user has no overlays to choose from.
     let found = ask(&mut editor, "alone.yaml", Value::Null).await;
     assert_eq!((&found["overlay"], &found["overlays"]), (&Value::Null, &json!([])));
     editor.client.finish_with_lists().await;

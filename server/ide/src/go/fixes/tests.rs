@@ -85,7 +85,7 @@ fn names_are_spelled_right() {
     );
     check("kubebuidler:something=3", "", false, "");
     check("kubebuilder:something=3", "", false, "");
-    // With the right name, the value would be invalid, so there is no fix.
+    // With the right name, the value would be invalid, so nothing is offered.
     check("kubebuilder:validation:MaxLenght=three", "", false, "");
 }
 
