@@ -1,4 +1,4 @@
-//! Every diagnostic code with its sentence and its page.
+//! All diagnostic codes, each with a one-sentence summary and a page.
 
 mod facts;
 
@@ -16,16 +16,16 @@ use crate::words::meant::meant;
 pub struct Code {
     /// The code, kebab-case.
     pub name: &'static str,
-    /// What it means, in one sentence.
+    /// The meaning of the code, in one sentence.
     pub summary: &'static str,
-    /// Its page, as Markdown: examples, why the API server reports it, and how to fix it.
+    /// The page of the code, as Markdown: examples, why the API server reports it, and how to fix it.
     pub page: &'static str,
-    /// Why no quick fix can be offered for its errors. `None` if they have quick fixes, or if it is a hint.
+    /// The reason why no quick fix can be offered for this error. `None` if there are quick fixes, or if the code is a hint.
     pub without_fix: Option<&'static str>,
 }
 
 impl Code {
-    /// Whether the API server rejects everything that this code reports, as the examples of its page show.
+    /// Whether everything that this code reports is rejected by the API server, as the examples on its page show.
     pub fn is_rejection(&self) -> bool {
         let class = |line: &str| {
             let said = line
@@ -36,7 +36,7 @@ impl Code {
             match said.split_once(':')?.0 {
                 "error" | "later" => Some(true),
                 "warning" | "hint" => Some(false),
-                // The example shows another code.
+                // The example has a diagnostic with another code.
                 _ => None,
             }
         };
@@ -46,11 +46,11 @@ impl Code {
 }
 
 crd_analyzer_schema::codes! {
-    /// The API server refuses the request as a whole.
+    /// The API server rejects the request as a whole.
     REFUSED = "refused";
     /// The manifest is too large for client-side `kubectl apply`.
     LARGE_MANIFEST = "large-manifest";
-    /// The CRD is larger than a request to etcd may be, so the API server cannot store it.
+    /// The CRD is larger than the limit for a request to etcd, so the API server cannot store it.
     TOO_LARGE_TO_STORE = "too-large-to-store", no_fix: "Only the author knows what to leave out.";
     /// A file on the command line has an object that crd-analyzer cannot check.
     NOT_CHECKED = "not-checked", no_fix: "Only the author knows where the CRD is.";
@@ -64,7 +64,7 @@ crd_analyzer_schema::codes! {
     UNUSABLE_CRD = "unusable-crd";
     /// The files have several CRDs for the kind of a custom resource, and not all of them accept it.
     SEVERAL_CRDS = "several-crds";
-    /// The document is a part of a CRD that another file defines, so only what it says is checked.
+    /// The document is a part of a CRD that another file defines, so only the fields in this document are checked.
     PARTIAL_CRD = "partial-crd";
     /// A changed CRD rejects every update of a stored object.
     STORED_OBJECT_REFUSED = "stored-object-refused";
@@ -82,17 +82,17 @@ crd_analyzer_schema::codes! {
     KUSTOMIZE_NOT_BUILT = "kustomize-not-built", no_fix: "Only the author knows where the missing part is.";
     /// A marker in a Go file has a name that controller-gen does not know.
     UNKNOWN_MARKER = "unknown-marker";
-    /// A marker in a Go file does nothing at its place.
+    /// A marker in a Go file has no effect at its place.
     MISPLACED_MARKER = "misplaced-marker";
     /// controller-gen cannot read the arguments of a marker in a Go file.
     INVALID_MARKER = "invalid-marker";
-    /// A marker in a Go file does not fit the type that it is at.
+    /// A marker in a Go file does not fit the type to which it is attached.
     MISMATCHED_MARKER = "mismatched-marker", no_fix: "Only the author knows whether the marker or the type is wrong.";
-    /// A field or a type has a marker twice, or two markers that contradict each other.
+    /// A field or a type has the same marker twice, or two markers that contradict each other.
     REPEATED_MARKER = "repeated-marker";
     /// gofmt changed quotes in a marker.
     MARKER_QUOTES = "marker-quotes";
-    /// A CRD is older than the Go types that controller-gen made it of.
+    /// A CRD is older than the Go types from which controller-gen generated it.
     STALE_CRD = "stale-crd";
     /// A suppression comment is malformed.
     MALFORMED_SUPPRESSION = "malformed-suppression";
@@ -104,7 +104,7 @@ crd_analyzer_schema::codes! {
     SUPPRESSION_WITHOUT_REASON = "suppression-without-reason";
 }
 
-/// The codes that are shown only if the configuration names them: they are correct, but rarely worth a change.
+/// The codes that are shown only if the configuration turns them on. Their findings are correct, but rarely worth a change.
 pub static OFF_BY_DEFAULT: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
     let hazards = [
         crd_analyzer_hazards::codes::ALWAYS_TRUE_RULE,
@@ -120,7 +120,7 @@ pub fn all() -> Vec<Code> {
     SORTED.clone()
 }
 
-/// Every code, sorted by name. It is computed once, because each suppression comment needs it.
+/// All codes, sorted by name. They are computed once, because each suppression comment looks up its codes.
 static SORTED: LazyLock<Vec<Code>> = LazyLock::new(listed);
 
 fn listed() -> Vec<Code> {

@@ -1,4 +1,4 @@
-//! Computes the costs of the rules of the CRDs in a file.
+//! Estimates the costs of the rules of the CRDs in a file.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -24,50 +24,50 @@ use crate::{
     documents::spans,
 };
 
-/// The rule costs of one file.
+/// The rule costs of the CRDs in one file.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FileCosts {
     /// The text that all spans refer to.
     pub text: Arc<str>,
-    /// The costs of each CRD, or one entry for the whole file if clients cannot split it into documents.
+    /// The costs of each CRD. If clients cannot split the file into documents, one entry for the whole file.
     pub documents: Arc<[DocumentCosts]>,
 }
 
 /// The rule costs of one CRD.
 pub type DocumentCosts = CrdAnswers<Vec<PlacedCosts>>;
 
-/// The costs of a schema with the places of its rules and its bounds.
+/// The costs of a schema, with the spans of its rules and its limits.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PlacedCosts {
     /// The costs.
     pub schema: SchemaCosts,
-    /// The place of each rule, in the first version that has it.
+    /// The span of each rule in the first version that has the rule.
     pub spans: Vec<Span>,
-    /// The places of each rule in all versions that have it.
+    /// The spans of each rule in all versions that have the rule.
     pub places: Vec<Vec<Span>>,
-    /// The keys of the schema in all versions that have it.
+    /// The spans of the schema's key in all versions that have the schema.
     pub schema_places: Vec<Span>,
-    /// The schemas for which bounds are proposed.
+    /// The schemas for which limits are proposed, by their path.
     targets: BTreeMap<Vec<SchemaStep>, Vec<Target>>,
 }
 
-/// A schema as written in one version.
+/// A schema in the text of one version.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Target {
-    /// The schema's key, or its first line if it has no key.
+    /// The span of the schema's key. If it has none, its first line.
     pub key: Span,
-    /// The whole schema.
+    /// The span of the whole schema.
     pub span: Span,
 }
 
 impl PlacedCosts {
-    /// The places, in all versions that have it, of the schema for which a bound is proposed.
+    /// The schema for which a limit is proposed, in each version that has the schema.
     pub fn targets(&self, bound: &Bound) -> &[Target] {
         self.targets.get(&bound.steps).map_or(&[], Vec::as_slice)
     }
 }
 
-/// A cost as a percentage of the budget of one rule.
+/// A cost as a percentage of the budget for one rule.
 pub fn share(cost: u64) -> String {
     let percent = cost.saturating_mul(100) / COST_LIMIT;
     match cost / COST_LIMIT {
@@ -93,7 +93,7 @@ pub fn grouped(number: u64) -> String {
     out
 }
 
-/// Estimates the cost of all rules of the CRDs in a text as the API servers of these Kubernetes versions do. `named`: as in
+/// Estimates the cost of all rules of the CRDs in a text, as the API servers of these Kubernetes versions do. `named` has the same meaning as in
 /// [`Question`](crate::judging::analysis::Question).
 pub fn price(bytes: Vec<u8>, versions: VersionSet, named: bool) -> FileCosts {
     let (text, documents) = crd_documents::each(bytes, versions, named, of_definition);

@@ -1,6 +1,6 @@
 //! Documents and their kinds, the index of CRDs, configuration, and findings with places.
 //!
-//! This crate knows no protocol and no terminal, and does no I/O: text in, findings out.
+//! This crate does not depend on a protocol or a terminal, and does no I/O. Its input is text, and its output is findings.
 
 pub mod builds;
 pub mod codes;

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-/// Built-in rows, and those that a program adds.
+/// A table with built-in rows, and rows that a program adds.
 #[derive(Debug)]
 pub struct Table<R: 'static> {
     rows: &'static [R],
@@ -10,7 +10,7 @@ pub struct Table<R: 'static> {
 }
 
 impl<R> Table<R> {
-    /// A table with these built-in rows.
+    /// Creates a table with these built-in rows.
     pub const fn new(rows: &'static [R]) -> Self {
         Self {
             rows,
@@ -26,7 +26,7 @@ impl<R> Table<R> {
         self.more.set(rows)
     }
 
-    /// All rows; added ones come last.
+    /// All rows. Added rows come last.
     pub fn rows(&self) -> impl Iterator<Item = &'static R> + use<R> {
         self.rows.iter().chain(self.more.get().copied().unwrap_or_default())
     }

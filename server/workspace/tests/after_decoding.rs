@@ -1,7 +1,7 @@
-//! Checks that the diagnostics shown with the decoding error of a CRD are true: they are those of the CRD after the value is corrected.
+//! A CRD that cannot be decoded has other diagnostics beside the decoding error. Checks that the CRD still has them after the value is corrected.
 //!
-//! Each test changes one value of a CRD to another type than that of its field. `CRD_ANALYZER_BREAKS=100..1000` uses these seeds instead of
-//! the few that each test run uses.
+//! Each test gives one value of a CRD a type that its field does not have. `CRD_ANALYZER_BREAKS=100..1000` uses these seeds instead of the few that
+//! each test run uses.
 
 #![allow(clippy::disallowed_methods, reason = "a test reads the files of the corpus")]
 
@@ -24,7 +24,7 @@ use crd_analyzer_workspace::{
     judging::analysis::{Question, analyze},
 };
 
-/// The number of findings for each code and line. The headline is ignored because it may contain the changed value.
+/// The number of findings by code and line. The headline is ignored, because it may contain the changed value.
 type Found = BTreeMap<(&'static str, usize), usize>;
 
 /// The verdict on a text that is one CRD.
@@ -47,7 +47,7 @@ fn count<'a>(text: &str, findings: impl Iterator<Item = &'a Finding>) -> Found {
     found
 }
 
-/// An edit that gives a value another type, and the obvious correction if there is one.
+/// An edit that gives a value a wrong type, and the obvious correction if there is one.
 fn breaking(tree: &Tree, random: &mut Random) -> Option<(Edit, Option<String>)> {
     let nodes: Vec<_> = tree
         .nodes()
@@ -96,13 +96,13 @@ fn check(text: &str, random: &mut Random) -> bool {
     let Some(after) = verdict(&broken).filter(|it| it.decode_error.is_some()) else {
         return false;
     };
-    // The omitted value is treated as correct and unchanged.
+    // If the correction is not obvious, the original value is the correct one.
     let corrected = corrected.map(|it| with(&it));
     let corrected = corrected.and_then(|text| Some((verdict(&text).filter(is_decoded)?, text)));
     let is_obvious = corrected.is_some();
     let (right, text) = corrected.unwrap_or_else(|| (before, text.to_owned()));
     let is_later = |it: &&Finding| it.class == Class::LaterError;
-    // Two wrong values in place of one are two errors.
+    // If the edit replaces a wrong value with another wrong value, both cause errors.
     let end = edit.range.start + edit.text.len();
     let is_broken = |it: &&Finding| !is_obvious && (edit.range.start..end).contains(&(it.span.start as usize));
     let shown = after.hints.iter().filter(is_later).filter(|it| !is_broken(it));

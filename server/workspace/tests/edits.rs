@@ -1,4 +1,4 @@
-//! Checks that caches do not change answers: after every random edit, the answer is the same as without caches.
+//! Checks that caches do not change answers. After each random edit, the answer must be the same as without caches.
 //!
 //! `CRD_ANALYZER_EDITS=100..1000` uses these seeds instead of the few that each test run uses.
 
@@ -21,16 +21,16 @@ use crd_analyzer_workspace::{
     judging::typing::analyze_typing,
 };
 
-/// The seeds of each test run.
+/// The seeds of a normal test run.
 const SEEDS: Range<u64> = 0..12;
 
 /// The number of edits for each seed.
 const EDITS: usize = 12;
 
-/// The maximum length of a text in bytes. Longer texts are slow.
+/// The maximum length of a text, in bytes. Longer texts would make the test slow.
 const MOST_BYTES: usize = 16 << 10;
 
-/// The file of the CRD. The custom resources are in the same folder.
+/// The path of the CRD. The custom resources are in the same folder.
 const CRD: &str = "/0.yaml";
 
 /// The caches that are kept between edits.
@@ -42,7 +42,7 @@ struct Session {
 }
 
 impl Session {
-    /// Creates empty caches. `committed`: the text of the file in the revision that it replaces.
+    /// Creates empty caches. `committed` is the text of the file in the git revision that it would replace.
     fn new(committed: &str) -> Self {
         Self {
             catalog: Catalog::new(MemoryFiles::default()),
@@ -75,7 +75,7 @@ impl Session {
         }
     }
 
-    /// The immediate answer, with all hazards.
+    /// The answer with all hazards, computed at once.
     fn judge(&self, path: &str, text: &str, versions: VersionSet) -> FileReport {
         analyze(text.into(), &self.question(path, versions, Search::All(&self.memory)))
     }
@@ -89,7 +89,7 @@ impl Session {
         analyze_typing(text.into(), &question, cursor).0
     }
 
-    /// The answer with only the known hazards, followed by the search for the others.
+    /// The answer with only the known hazards, followed by a search for the others.
     fn judge_and_search(&self, path: &str, text: &str, versions: VersionSet) -> FileReport {
         let question = self.question(path, versions, Search::Remembered(&self.memory));
         let (mut report, mut kept) = analyze_and_keep(text.into(), &question);
@@ -123,12 +123,12 @@ fn check(seed: u64) {
     }
     session.judge(&path(at), &texts[at], versions);
     for number in 0..EDITS {
-        // Edit mostly the checked file, sometimes the CRD.
+        // Usually edit the checked file, sometimes the CRD.
         let edited = if random.once_in(4) { 0 } else { at };
         let edit = random.edit(&texts[edited]);
         let before = texts[edited].clone();
         edit.apply(&mut texts[edited]);
-        // While a CRD cannot be parsed, its last valid text applies, which new caches do not have.
+        // While a CRD cannot be parsed, its last valid text applies. New caches do not have that text, so skip the comparison.
         let is_lost = edited == 0 && at != 0 && !is_readable(&texts[0]);
         if is_lost || texts[edited].len() > MOST_BYTES {
             texts[edited] = before;
@@ -153,7 +153,7 @@ fn check(seed: u64) {
         assert!(later == expected, "{}: {later:#?}\ninstead of {expected:#?}", why());
         let typed = session.judge_typing(&path(at), text, versions, None);
         assert!(typed == expected, "{}: {typed:#?}\ninstead of {expected:#?}", why());
-        // While the user types, an entry is omitted if it is unfinished or has a value of the wrong type.
+        // While the user types, an entry is left out if it is unfinished or has a value of the wrong type.
         let mut verdicts = expected.documents.iter().flat_map(|it| &it.verdicts);
         if is_readable(text) && verdicts.all(|it| it.1.decode_error.is_none()) {
             let cursor = Some(random.below(text.len() + 1) as u32);

@@ -1,4 +1,4 @@
-//! Checks that the examples on the pages of the diagnostic codes produce the annotated findings.
+//! Checks the examples on the pages of the diagnostic codes: each must have exactly the findings that its annotations state.
 //!
 //! With `UPDATE_PAGES=1`, failing examples get the correct annotations. Read the diff before you commit it.
 #![allow(clippy::disallowed_methods, reason = "the pages are files")]
@@ -27,22 +27,22 @@ use crd_analyzer_workspace::{
     words::MAX_HEADLINE,
 };
 
-/// Codes that no example can produce, so their pages have no failing example.
+/// Codes for which no example can be written, so that their pages have no failing example.
 const UNSHOWN: &[&str] = &[
-    // `v1` requests cannot cause these: either the fields do not exist, or conversion has already merged them.
+    // A `v1` request cannot cause these errors: the fields do not exist in `v1`, or conversion has already merged them.
     "identical-per-version",
     "shared-and-per-version",
     "version-mismatch",
-    // CRDs do not support these keywords, so they never apply to a value.
+    // CRDs do not support these keywords, so no value can violate them.
     "additional-item",
     "duplicate-item",
     "forbidden-property",
     "missing-dependency",
-    // The type of the items is checked first.
+    // The type of the items is checked before this error.
     "list-map-item-type",
-    // This needs a larger value than a page can show.
+    // This error needs a larger value than fits on a page.
     "rule-budget-exceeded",
-    // The API server sets or clears these parts of `metadata` before it validates.
+    // The API server sets or clears these parts of `metadata` before it validates the object.
     "immutable-metadata",
     "invalid-generation",
     "invalid-managed-fields",
@@ -52,11 +52,11 @@ const UNSHOWN: &[&str] = &[
     // The examples are kustomizations, which are not manifests.
     "kustomize-failure",
     "kustomize-not-built",
-    // This concerns a CRD and Go files together.
+    // This error is about a CRD and Go files together.
     "stale-crd",
-    // This concerns files on the command line.
+    // This error is about files on the command line.
     "not-checked",
-    // This concerns a file that a test names.
+    // This error is about a file that a test names.
     "not-rejected",
     // The document would be too large for a page.
     "annotations-too-long",
@@ -64,11 +64,11 @@ const UNSHOWN: &[&str] = &[
     "not-finished",
     "too-deep",
     "too-large-to-store",
-    // This is a consequence of other findings, which are shown instead.
+    // This error is a consequence of other findings, which are shown instead.
     "unchecked-rules",
-    // The real mistake is mostly in the metadata or the type, which have codes of their own.
+    // The real mistake is usually in the metadata or in a type, which have their own codes.
     "unreadable-resource",
-    // These come after other errors, or from an API server that answers without a field.
+    // These errors follow other errors, or come from an API server that reports no field.
     "refused",
     "rule-types",
 ];
@@ -92,13 +92,13 @@ fn pages() -> BTreeMap<String, PathBuf> {
     pages
 }
 
-/// A finding in the form of a page: the annotation of its place, with its headline.
+/// A finding in the form in which a page annotates it, with its headline.
 struct Found {
     annotation: Annotation,
     finding: Finding,
 }
 
-/// The annotation for a finding. It must be on one line, and not below the `#` that starts it.
+/// The annotation for a finding. Its marks must be on one line, and to the right of the `#` at `first_column`.
 fn found(text: &str, finding: &Finding, first_column: usize) -> Found {
     let start = finding.span.start as usize;
     let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
@@ -123,7 +123,7 @@ fn found(text: &str, finding: &Finding, first_column: usize) -> Found {
     Found { annotation, finding }
 }
 
-/// A CRD on a page, and the CRD that it replaces there.
+/// A CRD on a page, and the CRD that it replaces, if the page shows an update.
 #[derive(Clone, Copy)]
 struct Defined<'b> {
     now: &'b Block,
@@ -177,7 +177,7 @@ fn judge(code: &str, block: &Block, old: Option<&Block>, defined: Option<Defined
         |versions| versions.parse().expect("minors"),
     );
     let catalog = defined.map(Defined::catalog);
-    // Hazards are omitted on pages about other codes.
+    // On pages about other codes, do not search for hazards.
     let memory = Memory::default();
     let is_hazard = hazards::codes::ALL.iter().any(|it| it.0 == code);
     let lint = lints::ALL.iter().find(|it| it.code == code);
@@ -229,7 +229,7 @@ fn judge(code: &str, block: &Block, old: Option<&Block>, defined: Option<Defined
     all
 }
 
-/// Whether the annotations of a block match the findings one to one.
+/// Whether each annotation in a block matches exactly one finding, and the other way round.
 fn agree(block: &Block, page: &str, found: &[Found]) -> bool {
     let mut left: Vec<&Annotation> = block.fixture.annotations.iter().collect();
     found.iter().all(|found| {
@@ -244,7 +244,7 @@ fn agree(block: &Block, page: &str, found: &[Found]) -> bool {
     }) && left.is_empty()
 }
 
-/// The text of a block with the correct annotations.
+/// The text of a block after correcting its annotations.
 fn annotated(block: &Block, page: &str, found: &[Found]) -> String {
     let (lines, columns) = block.moved;
     let mut out = String::new();
@@ -270,14 +270,14 @@ fn annotated(block: &Block, page: &str, found: &[Found]) -> String {
     out
 }
 
-/// The page with another text in the block that begins on this line, counted from 1.
+/// The page with another text in the block that starts on this line. Lines are counted from 1.
 fn replaced(page: &str, line: usize, text: &str) -> String {
     let lines: Vec<&str> = page.split_inclusive('\n').collect();
     let length = lines[line..].iter().take_while(|it| it.trim_end() != "```").count();
     [&lines[..line].concat(), text, &lines[line + length..].concat()].concat()
 }
 
-/// Style problems in the text of a finding.
+/// Problems of style in the text of a finding.
 fn ill_spoken(finding: &Finding) -> Vec<String> {
     let Finding {
         headline, help, code, ..
@@ -306,7 +306,7 @@ fn shows_resources(all: &[Block]) -> bool {
     all.iter().any(|it| it.shape == Shape::Resource)
 }
 
-/// Checks the examples of a page, and returns the problems.
+/// Checks the examples of a page. Returns the problems.
 fn check(code: &str, path: &Path) -> Vec<String> {
     let is_update = std::env::var_os("UPDATE_PAGES").is_some();
     let page = fs::read_to_string(path).expect("a page");
@@ -341,7 +341,7 @@ fn check(code: &str, path: &Path) -> Vec<String> {
         let spoken = found.iter().flat_map(|it| ill_spoken(&it.finding));
         wrong.extend(spoken.map(|it| format!("{code}.md:{} {it}", block.line)));
         let own = |it: &Found| it.annotation.code.as_deref() == Some(code);
-        // A CRD may have to be wrong so that a resource can show the effect.
+        // A CRD may have to be wrong, so that a resource can show the effect.
         let is_shown = found.iter().any(own) || block.shape == Shape::Documents && shows_resources(&all);
         if !found.is_empty() && !is_shown {
             wrong.push(format!("{code}.md:{} does not show {code}\n{expected}", block.line));

@@ -28,22 +28,22 @@ pub use files::{FluxFiles, MayHold};
 pub(crate) use paths::Paths;
 use values::Known;
 
-/// The group of Flux's Kustomizations.
+/// The API group of Flux's Kustomizations.
 const GROUP: &str = "kustomize.toolkit.fluxcd.io";
 
 /// The label or annotation that turns off Flux's substitution in an object if its value is `disabled`.
 pub(crate) const SWITCH: &str = "kustomize.toolkit.fluxcd.io/substitute";
 
-/// The group of the sources that Flux's Kustomizations take files from.
+/// The API group of the sources from which Flux's Kustomizations take files.
 const SOURCES: &str = "source.toolkit.fluxcd.io";
 
-/// The name of the GitRepository that `flux bootstrap` creates for the repository that it writes to.
+/// The name of the GitRepository that `flux bootstrap` creates for the repository in which it stores its own manifests.
 const BOOTSTRAPPED: &str = "flux-system";
 
-/// The largest file, in bytes, that is searched for Flux objects.
+/// The maximum size, in bytes, of files to search for Flux objects.
 pub const TEXT_BYTES: u64 = 128 << 10;
 
-/// The fields of `spec`, other than those for variables, with which a Kustomization changes what it builds.
+/// The fields of `spec` by which a Kustomization changes the objects that it builds, other than by variables.
 const CHANGES: [&str; 6] = [
     "patches",
     "components",
@@ -53,7 +53,7 @@ const CHANGES: [&str; 6] = [
     "nameSuffix",
 ];
 
-/// The Flux Kustomizations in some files, and the ConfigMaps and GitRepositories in them.
+/// The Flux Kustomizations in some files, and the ConfigMaps and GitRepositories in the same files.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Flux {
     kustomizations: Vec<Kustomization>,
@@ -62,10 +62,10 @@ pub struct Flux {
     known: values::Cache,
 }
 
-/// The string values of an object by their keys.
+/// The string values of an object, by key.
 type Texts = BTreeMap<Arc<str>, Arc<str>>;
 
-/// A GitRepository.
+/// A GitRepository object of Flux.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Repository {
     name: String,
@@ -74,10 +74,10 @@ struct Repository {
     url: String,
 }
 
-/// One Kustomization.
+/// A Kustomization object of Flux.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Kustomization {
-    /// The folder that it builds, an absolute path.
+    /// The folder that the Kustomization builds, as an absolute path.
     folder: PathBuf,
     /// The folder that `spec.path` is relative to.
     root: PathBuf,
@@ -88,10 +88,10 @@ struct Kustomization {
     /// Whether it changes objects, apart from variables.
     is_patching: bool,
     is_substituting: bool,
-    /// The namespace and the name of the GitRepository that its path is relative to.
+    /// The namespace and name of the GitRepository to which the path is relative.
     source: Option<(String, String)>,
     inline: Arc<Texts>,
-    /// The kind and the name of each object that provides more variables. The last one takes precedence.
+    /// The kind and name of each object that provides more variables. The last object takes precedence.
     from: Vec<(String, String)>,
     /// If another Kustomization changes it: what that one builds, and the files that this depends on.
     built: Option<(BuiltKustomization, Asked)>,
@@ -126,7 +126,7 @@ struct ConfigMap {
     data: Arc<Texts>,
 }
 
-/// Like [`str::contains`], but several times as fast: it searches each file of a repository.
+/// Like [`str::contains`], but several times as fast, because every file of a repository is searched.
 fn has(text: &str, word: &str) -> bool {
     memmem::find(text.as_bytes(), word.as_bytes()).is_some()
 }
@@ -137,12 +137,12 @@ impl Flux {
         has(text, GROUP) || has(text, SOURCES) && has(text, "GitRepository")
     }
 
-    /// Whether a file's text may contain a ConfigMap. Descriptions also contain the word, so this matters only if there is a Kustomization.
+    /// Whether a file's text may contain a ConfigMap. The word also occurs in descriptions, so this matters only if there is a Kustomization.
     pub fn may_be_config_map(text: &str) -> bool {
         has(text, "ConfigMap")
     }
 
-    /// Adds the objects found in other files.
+    /// Adds the objects that were found in other files.
     pub fn join(&mut self, other: &Self) {
         self.known = values::Cache::default();
         self.kustomizations.extend_from_slice(&other.kustomizations);
@@ -185,7 +185,7 @@ impl Flux {
         }
     }
 
-    /// An object of a file: a document, or an item of a document. It comes with the place of `spec.path`, if it has one.
+    /// Adds an object of a file: a document, or an item of a document.
     fn add_object(&mut self, at: At, root: &Path, (object, path_at): (&Value, Option<(PathBuf, Span)>)) {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let name = text(&object["metadata"]["name"]);
@@ -247,7 +247,7 @@ impl Flux {
         self.known.get_or_init(|| Known::new(self))
     }
 
-    /// The Kustomizations that build this repository, and those whose repository is unknown.
+    /// The Kustomizations that build this repository, and those for which the repository is unknown.
     fn of_this_repository(&self) -> impl Iterator<Item = &Kustomization> {
         self.known().here.iter().map(|it| &self.kustomizations[*it])
     }
@@ -266,7 +266,7 @@ impl Flux {
                     |it: &&&Repository| it.namespace == namespace || it.namespace.is_empty() || namespace.is_empty();
                 let mut urls: Vec<&str> = named.filter(is_it).map(|it| it.url.as_str()).collect();
                 urls.dedup();
-                // With several clusters, the URL is unknown.
+                // If there are several clusters with different URLs, the URL of this repository is unknown.
                 <[&str; 1]>::try_from(urls).ok().map(|it| it[0])
             })
         };
@@ -282,7 +282,7 @@ impl Flux {
         here
     }
 
-    /// The folders, as absolute paths, of Kustomizations that change nothing except variables.
+    /// The folders, as absolute paths, that Kustomizations build without changes other than variables.
     pub(crate) fn applied(&self) -> impl Iterator<Item = &Path> {
         let unchanging = self.of_this_repository().filter(|it| !it.is_patching);
         unchanging.map(|it| it.folder.as_path())
@@ -307,7 +307,7 @@ impl Flux {
         self.known().here.iter().map(building)
     }
 
-    /// The files that Kustomizations are written in.
+    /// The files that contain Kustomizations.
     pub fn files(&self) -> impl Iterator<Item = &Path> {
         self.kustomizations.iter().map(|it| it.at.file.as_path())
     }
@@ -318,7 +318,7 @@ impl Flux {
         self.known().here.len() > 1 || path.ancestors().any(|it| self.known().folders.contains(it))
     }
 
-    /// The known variables in the builds that contain any of these paths: those on which all their Kustomizations agree.
+    /// The known variables in the builds that contain any of these paths. A variable is known if all the Kustomizations agree on its value.
     pub(crate) fn variables(&self, places: &[&Path]) -> Option<Arc<Variables>> {
         self.known().variables(places)
     }
@@ -398,7 +398,7 @@ pub(crate) fn is_switched_off(object: &Node) -> bool {
     is_off("labels") || is_off("annotations")
 }
 
-/// Whether Flux substitutes something: without a single variable it does only if `substituteStrategy` says so (`SubstituteVariables` of
+/// Whether Flux substitutes variables. If none is defined, it does so only if `substituteStrategy` says so (`SubstituteVariables` of
 /// github.com/fluxcd/pkg/kustomize).
 fn substitutes(after: &Value) -> bool {
     let has_inline = after["substitute"].as_object().is_some_and(|it| !it.is_empty());
@@ -406,7 +406,7 @@ fn substitutes(after: &Value) -> bool {
     has_inline || has_from || after["substituteStrategy"] == "Always"
 }
 
-/// The string values of an object without line breaks, as Flux reads them.
+/// The string values of an object. Line breaks are removed, as in Flux.
 fn texts(object: &Value) -> Arc<Texts> {
     let entries = object.as_object().into_iter().flatten();
     let texts =
@@ -414,7 +414,7 @@ fn texts(object: &Value) -> Arc<Texts> {
     Arc::new(texts.collect())
 }
 
-/// A URL without its scheme, its user and the ending `.git`.
+/// A URL without its scheme, its user, and `.git` at the end.
 fn plain_url(url: &str) -> String {
     let rest = url.split_once("://").map_or(url, |it| it.1);
     let rest = rest.split_once('@').map_or(rest, |it| it.1);
@@ -422,7 +422,7 @@ fn plain_url(url: &str) -> String {
     rest.replace(':', "/").to_lowercase()
 }
 
-/// A file's name with its folder, because many files of a repository have the same name.
+/// The name of a file with its folder, because many files of a repository have the same name.
 pub(crate) fn file_name(path: &Path) -> String {
     let names: Vec<_> = path.iter().rev().take(2).map(|it| it.to_string_lossy()).collect();
     names.into_iter().rev().collect::<Vec<_>>().join("/")
@@ -548,7 +548,7 @@ mod tests {
         let m = "{kind: ConfigMap, name: m}";
         check(&[&from(m), &map("{A: z, B: b}")], "/r/apps", &["A=x", "B=b"]);
         check(&[&from(m), &map("{B: '${C}', D: d}")], "/r/apps", &["A=x", "D=d"]);
-        // Another file with the same name may be a patch, or belong to another cluster.
+        // Another file has a ConfigMap with the same name. It may be a patch, or belong to another cluster.
         check(
             &[&from(m), &map("{B: b, C: c}"), &map("{B: other}")],
             "/r/apps",

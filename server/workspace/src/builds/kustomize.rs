@@ -2,11 +2,11 @@
 
 pub use crd_analyzer_kustomize::FILE_NAMES;
 
-/// The fields that name patches.
+/// The fields of a kustomization that name patches.
 const OF_PATCHES: [&str; 3] = ["patches", "patchesStrategicMerge", "patchesJson6902"];
 
-/// The files that a kustomization names as patches, relative to its folder. This includes names in comments: kubebuilder writes patches
-/// and comments out their names, and the author removes the `#` to use them.
+/// The files that a kustomization names as patches, relative to its folder. Names in comments are included, because kubebuilder writes patch files
+/// and comments out their names until the author needs them.
 pub fn patches(text: &str) -> impl Iterator<Item = &str> {
     let mut is_of_patches = false;
     text.lines().filter_map(move |line| {

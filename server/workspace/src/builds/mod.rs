@@ -1,4 +1,4 @@
-//! Objects as kustomizations and Flux build them from files.
+//! Objects as kustomizations and Flux build them from the files.
 
 pub(crate) mod basis;
 pub mod flux;

@@ -1,7 +1,7 @@
-//! Why a finding is not where its cause was written, and which other places decide it.
+//! Explains why a finding is not shown where its cause is written, and finds the other places that cause it.
 //!
-//! The API server names one field for each error. The mistake may be in other fields: a name is built from two other fields, and a default
-//! is checked against the keywords next to it.
+//! The API server names one field for each error. The mistake may be in another field. For example, a name must match two other fields, and a default
+//! must match the keywords next to it.
 
 use crd_analyzer_apiextensions::{
     codes,
@@ -17,7 +17,7 @@ use crd_analyzer_syntax::{
     tree::{NodeId, Tree},
 };
 
-/// The reason why the error is shown at `place`, if other places may decide it.
+/// The reason why the error is shown at `place`, if the cause may be at another place.
 pub(crate) fn reason(error: &Error, place: &LocatedField, tree: &Tree) -> Option<String> {
     if place.missing {
         return Some(format!("{} is missing; this is the closest place", place.path));
@@ -50,7 +50,7 @@ pub(crate) fn reason(error: &Error, place: &LocatedField, tree: &Tree) -> Option
     None
 }
 
-/// The reason for codes that need a specific one.
+/// The reason for codes that need a specific text.
 fn of_code(code: &str) -> Option<&'static str> {
     match code {
         schema_codes::INVALID_METADATA_NAME => Some("the name of a CRD consists of spec.names.plural and spec.group"),
@@ -68,20 +68,20 @@ fn of_code(code: &str) -> Option<&'static str> {
     }
 }
 
-/// The keyword that makes demands on an error's `type`: how many levels above it, and its name.
+/// The keyword that makes the API server check an error's `type`: the number of levels above the error, and the keyword.
 fn demanding(code: &str) -> Option<(usize, &'static str)> {
     match code {
         codes::LIST_TYPE_WITHOUT_ARRAY => Some((1, "x-kubernetes-list-type")),
         codes::MAP_TYPE_WITHOUT_OBJECT => Some((1, "x-kubernetes-map-type")),
         schema_codes::EMBEDDED_RESOURCE_TYPE => Some((1, "x-kubernetes-embedded-resource")),
         schema_codes::MISSING_ITEMS => Some((1, "type")),
-        // The type belongs to one of the `properties` of the embedded resource.
+        // The error is at the type of one of the `properties` of the embedded resource.
         schema_codes::TYPE_META_TYPE | schema_codes::METADATA_TYPE => Some((3, "x-kubernetes-embedded-resource")),
         _ => None,
     }
 }
 
-/// Other nodes that decide an error, and a description of each.
+/// Other nodes that cause an error, each with a description.
 pub(crate) fn deciding<'j>(error: &Error, root: &'j Json<'j>, hoisted: Hoisted) -> Vec<(NodeId, &'static str)> {
     if let Some((levels, keyword)) = demanding(error.code) {
         let above = error.path.segments().len().saturating_sub(levels);

@@ -1,4 +1,4 @@
-//! The facts about each code that do not depend on where it is reported, and the list at the start of its page that states them.
+//! The facts about each code that are the same wherever it is reported, and the list of them at the start of the code's page.
 
 use std::{collections::HashMap, fmt::Write as _, sync::LazyLock};
 
@@ -9,11 +9,11 @@ use crd_analyzer_schema::KubernetesVersion;
 use super::{Code, OFF_BY_DEFAULT, all};
 use crate::config::versions::VersionSet;
 
-/// The table of codes: a code, its severity, its fix, Kubernetes versions, the field of a CRD that it is about, and a word that related codes
-/// share. Lints have these facts in their own table.
+/// The table of codes. Its columns are the code, its severity, its fix, Kubernetes versions, the field of a CRD that the code is about, and a word
+/// that related codes share. Lints have these facts in their own table.
 const TABLE: &str = include_str!("facts.tsv");
 
-/// The start of the list of facts in a page.
+/// The first words of the list of facts on a page.
 const BEGIN: &str = "- Default severity: ";
 
 /// The maximum number of related codes that a page names.
@@ -22,9 +22,9 @@ const MOST_RELATED: usize = 6;
 /// Whether a code has a quick fix.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum HasFix {
-    /// It has no quick fix.
+    /// The code has no quick fix.
     No,
-    /// Editors offer a quick fix.
+    /// Editors offer a quick fix for the code.
     Offered,
     /// Editors offer a quick fix, and `check --fix` applies it without asking.
     Safe,
@@ -33,15 +33,15 @@ pub enum HasFix {
 /// The facts about a code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Facts {
-    /// The severity unless configured: `error`, `warning` or `hint`.
+    /// The default severity: `error`, `warning` or `hint`.
     pub severity: &'static str,
-    /// Whether it has a quick fix.
+    /// Whether the code has a quick fix.
     pub fix: HasFix,
-    /// The Kubernetes versions that report it. `None`: all, or it does not depend on Kubernetes.
+    /// The Kubernetes versions whose API servers report the code. `None` if all do, or if the code does not depend on Kubernetes.
     pub versions: Option<VersionSet>,
     /// The kubebuilder marker that sets the field that the code is about.
     pub marker: Option<&'static str>,
-    /// A word that codes about the same subject share; empty if there is none.
+    /// A word that is the same for all codes about a subject. Empty if there is none.
     group: &'static str,
 }
 
@@ -88,7 +88,7 @@ fn row(line: &'static str) -> Option<(&'static str, Facts)> {
     Some((code, facts))
 }
 
-/// Parses a range of Kubernetes versions. `1.31..` has no end.
+/// Parses a range of Kubernetes versions. In `1.31..`, the range has no end.
 fn range(written: &str) -> Option<VersionSet> {
     match written.strip_suffix("..") {
         Some(first) => format!("{first}..{}", KubernetesVersion::NEWEST).parse().ok(),
@@ -102,7 +102,7 @@ impl Code {
         FACTS.get(self.name).copied()
     }
 
-    /// Related codes: those that its page names, those whose pages name it, and those with the same word in the table.
+    /// The related codes: those that the page names, those whose pages name this code, and those with the same word in the table.
     pub fn related(&self) -> Vec<Code> {
         let named: Vec<Code> = all()
             .into_iter()
@@ -123,7 +123,7 @@ impl Code {
         related
     }
 
-    /// The page with the list of facts about the code. `link`: returns the path of another code's page relative to this one.
+    /// The page with the list of facts about the code. `link` returns the path of another code's page, relative to this page.
     pub fn with_head(&self, page: &str, link: &dyn Fn(&str) -> Option<String>) -> Option<String> {
         let facts = self.facts()?;
         let mut head = format!("{BEGIN}{}", facts.severity);
@@ -158,7 +158,7 @@ impl Code {
         Some([&page[..end], &wrapped(&head), "\n", &page[end..]].concat())
     }
 
-    /// The page without links to other pages, for users who see only this one.
+    /// The page without links to other pages, for readers who see only this page.
     pub fn text(&self) -> String {
         let mut text = String::new();
         for line in self.page.split_inclusive('\n') {
@@ -179,7 +179,7 @@ impl Code {
     }
 }
 
-/// The page without its list of facts.
+/// The part of a page after its list of facts.
 fn body(page: &str) -> String {
     let Some(begin) = page.find(&format!("\n{BEGIN}")) else {
         return page.to_owned();
@@ -188,7 +188,7 @@ fn body(page: &str) -> String {
     [&page[..begin], &page[end..]].concat()
 }
 
-/// Whether a page names a code. Codes of only one word are skipped, since the word may name something else.
+/// Whether a page mentions a code. Codes that consist of one word are ignored, because the word may mean something else.
 fn names(page: &str, code: &str) -> bool {
     code.contains('-') && page.contains(&format!("`{code}`"))
 }

@@ -1,4 +1,4 @@
-//! The breaking changes of a CRD, each at its place in the new CRD.
+//! The breaking changes of a CRD, each with its place in the new CRD.
 
 use crd_analyzer_apiextensions::strategy::Stored;
 use crd_analyzer_compat::{Change, Subject, Verdict, compare_while, paragraph};
@@ -19,7 +19,7 @@ use crate::{
     words::{self, name, text},
 };
 
-/// Changes that the user has accepted.
+/// Breaking changes that the user has accepted.
 pub trait Exceptions: Sync {
     /// Whether a change of the CRD with this name has been accepted.
     fn allows(&self, crd: &str, change: &Change) -> bool;
@@ -30,7 +30,7 @@ pub trait Exceptions: Sync {
 pub struct Compatibility<'a> {
     /// The policy that decides which changes are forbidden.
     pub policy: Policy,
-    /// Changes that are allowed despite the policy.
+    /// Changes that are allowed although the policy forbids them.
     pub exceptions: Option<&'a dyn Exceptions>,
 }
 
@@ -40,7 +40,7 @@ impl std::fmt::Debug for Compatibility<'_> {
     }
 }
 
-/// A CRD and the document that it is in.
+/// A CRD to check, and its document.
 #[derive(Clone, Copy)]
 pub(crate) struct Written<'a> {
     pub(crate) tree: &'a Tree,
@@ -49,7 +49,8 @@ pub(crate) struct Written<'a> {
     pub(crate) json: &'a JsonDoc<'a>,
 }
 
-/// Findings for the changes from `old` to a CRD that the policy forbids, or may forbid if their effect is unknown; at most `most`.
+/// Findings for the changes from `old` to a CRD that the policy forbids. If the effect of a change is unknown, the policy may forbid it, so it is
+/// included. There are at most `most` findings.
 pub(crate) fn find(
     old: &JsonDoc<'_>,
     new: Written<'_>,
@@ -65,8 +66,8 @@ pub(crate) fn find(
     counted.filter_map(|it| it.finding).take(most).collect()
 }
 
-/// The findings about changes, without those at an error of the CRD: an API server that rejects the CRD changes nothing, and the error says
-/// more about the same place.
+/// The findings about changes, except those at a place where the CRD has an error. If the API server rejects the CRD, nothing changes, and the error
+/// says more about that place.
 pub(crate) fn beside_errors<'f>(
     tree: &Tree,
     found: &'f [Finding],
@@ -82,7 +83,7 @@ pub(crate) fn beside_errors<'f>(
             return true;
         }
         let written = paths::at(tree, it.span.start).and_then(|place| match (place.side, tree.entry_of(place.node)) {
-            // The change removed something below this key.
+            // Something below this key was removed.
             (Side::Key, Some(entry)) => (tree.entries(entry.value).next().is_none()).then_some(entry.value),
             _ => Some(place.node),
         });
@@ -102,13 +103,13 @@ pub(crate) struct Judged {
     pub(crate) versions: Vec<(String, Span)>,
 }
 
-/// A change, and the finding about it.
+/// A change, with the finding about it.
 pub(crate) struct JudgedChange {
     pub(crate) change: Change,
     pub(crate) finding: Option<Finding>,
 }
 
-/// The changes from `old` to a CRD. `None` if either cannot be read, or if `goes_on` returns false.
+/// The changes from `old` to a CRD. `None` if one of the two cannot be read, or if `goes_on` returns false.
 pub(crate) fn judge(
     old: &JsonDoc<'_>,
     new: Written<'_>,
@@ -126,7 +127,7 @@ pub(crate) fn judge(
         .map(|it| it.name.clone())
         .collect();
     let (before, now) = (Subject::new(before, kubernetes), Subject::new(now, kubernetes));
-    // The verdict has its own limits and does not depend on the comparison.
+    // The verdict has its own limits, so the comparison must not use up its budget.
     let changes = crd_analyzer_budget::apart(|| compare_while(&before, &now, goes_on))?;
     let places = Places {
         tree: new.tree,
@@ -192,7 +193,7 @@ const fn help(verdict: Verdict) -> &'static str {
     }
 }
 
-/// The name of what changed, in backquotes if it has one.
+/// The name of the changed part. If it has a name of its own, the name is in backquotes.
 fn place_name(change: &Change) -> String {
     let path = change.path();
     match words::schema_values(&path) {
@@ -211,10 +212,10 @@ struct Places<'a> {
 }
 
 impl Places<'_> {
-    /// The place of a change. For a removal, the place of the key around it.
+    /// The span of a change. For a removal, the span of the key that contained the removed part.
     fn span(&self, change: &Change) -> Span {
         let path = match (&change.new_path, &change.old_path) {
-            // Mark the expression, because the rule's first field may be its message.
+            // Mark the rule's expression, because the first field of the rule may be its message.
             (Some(path), _) if ["rule-added", "rule-changed"].contains(&change.code) => path.child("rule"),
             (Some(path), _) => path.clone(),
             (None, Some(path)) => self.where_it_was(path, change.version.as_deref()),
@@ -223,7 +224,7 @@ impl Places<'_> {
         self.at(&path)
     }
 
-    /// The place of a field. For a missing field, the place of the key around it.
+    /// The span of a field. If the field is missing, the span of the key that would contain it.
     fn at(&self, path: &Path) -> Span {
         let found = self.finder.find_from(self.node, &spans::steps(path.segments()));
         match found.key {
@@ -233,7 +234,7 @@ impl Places<'_> {
         }
     }
 
-    /// The path in the new CRD for something that only the old CRD has. The same version may have another index.
+    /// The path in the new CRD of something that only the old CRD has. The index of the version may have changed.
     fn where_it_was(&self, path: &Path, version: Option<&str>) -> Path {
         let rest = match path.segments() {
             [

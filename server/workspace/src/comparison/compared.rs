@@ -1,4 +1,4 @@
-//! The CRDs in a text, ready to be compared with those in another text.
+//! The CRDs in a text, prepared for a comparison with those in another text.
 
 use crd_analyzer_apiextensions::{
     strategy::{Received, Stored, judge_update},
@@ -19,7 +19,7 @@ use crate::{
     documents::spans,
 };
 
-/// A CRD that is compared with another one.
+/// A CRD to compare with another one.
 #[derive(Debug)]
 pub struct ComparedCrd {
     /// The CRD.
@@ -31,7 +31,7 @@ pub struct ComparedCrd {
     pub(crate) kubernetes: KubernetesVersion,
 }
 
-/// The CRDs in a text, and the text. `named`: whether the user named the file, in which case a document without a kind is read, too.
+/// The text, and the CRDs in it. `named` means that the user named the file, so that a document without a kind is read, too.
 pub fn compared(
     bytes: Vec<u8>,
     named: bool,
@@ -60,7 +60,8 @@ impl ComparedCrd {
         versions.iter().map(|it| it.name.as_str())
     }
 
-    /// Keeps only one version and calls it `name`, to compare its objects with those of `name`. `None` if the CRD does not have the version.
+    /// Keeps only one version and calls it `name`, so that its objects can be compared with those of `name`. `None` if the CRD does not have the
+    /// version.
     pub fn only_version(self, version: &str, name: &str) -> Option<Self> {
         let stored = self.stored.with_only_version(version, name)?;
         Some(Self {
@@ -70,7 +71,7 @@ impl ComparedCrd {
         })
     }
 
-    /// Returns a finder for the places of fields in the text.
+    /// Creates a finder for the spans of fields in the text.
     pub fn spans(&self) -> FieldSpans<'_> {
         FieldSpans {
             tree: &self.tree,
@@ -79,7 +80,7 @@ impl ComparedCrd {
         }
     }
 
-    /// Why the API server rejects this CRD as an update of another one; `None` if it accepts the update.
+    /// The reason why the API server rejects this CRD as an update of `old`. `None` if it accepts the update.
     pub fn refusal_as_update(&self, old: &Self) -> Option<String> {
         let json = read_json_of(&self.tree, self.node).ok()?;
         let compiler = CelCompiler::new(self.kubernetes);
@@ -92,7 +93,7 @@ impl ComparedCrd {
     }
 }
 
-/// Finds the places of fields in a CRD's text. It caches its searches, so thousands of changes below one mapping need only one walk over it.
+/// Finds the spans of fields in a CRD's text. Searches are cached, so thousands of changes below one mapping need only one walk over it.
 #[derive(Debug)]
 pub struct FieldSpans<'c> {
     tree: &'c Tree,
@@ -101,11 +102,11 @@ pub struct FieldSpans<'c> {
 }
 
 impl FieldSpans<'_> {
-    /// The place of a field's key and value in the text. For a missing field, the place of the key around it.
+    /// The span of a field's key and value in the text. If the field is missing, the span of the key that would contain it.
     pub fn span(&self, path: &Path) -> Option<Span> {
         let found = self.finder.find_from(self.node, &spans::steps(path.segments()));
         let key = found.key_span(self.tree);
-        // If an alias or a merge key leads to the value, it is written elsewhere.
+        // If the value comes from an alias or a merge key, it is written elsewhere, so use only the key.
         let value = found.value_span(self.tree);
         Some(if found.is_found() && key.start <= value.start {
             key.join(value)

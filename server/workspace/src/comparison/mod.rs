@@ -1,4 +1,4 @@
-//! The effects of changing a manifest.
+//! Finds the effects of changes to a manifest.
 
 pub mod breaking;
 pub mod compared;

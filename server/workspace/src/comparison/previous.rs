@@ -1,4 +1,4 @@
-//! The previous revision of a file, and which of its objects each new object replaces.
+//! The previous revision of a file, and the old object that each new object replaces.
 
 use std::{collections::HashMap, sync::OnceLock};
 
@@ -20,15 +20,15 @@ pub(crate) struct Previous {
     objects: Vec<Object>,
     by_name: HashMap<(String, String, String), Same>,
     trees: HashMap<u32, OnceLock<Result<Tree, ReadError>>>,
-    /// Whether the user paired the two files: then an object whose name is not found replaces the first one.
+    /// Whether the user paired the two files. If so, an object whose name is not found replaces the first object.
     is_paired: bool,
 }
 
-/// The indices of the objects with the same kind and name.
+/// The indices of the objects that have the same kind and name.
 #[derive(Default)]
 struct Same {
     all: Vec<usize>,
-    /// The first object of each namespace, computed if there are several.
+    /// The index of the first object in each namespace, computed if there are several objects.
     by_namespace: OnceLock<HashMap<Option<String>, usize>>,
 }
 
@@ -59,13 +59,13 @@ impl Previous {
         &self.text
     }
 
-    /// The tree of the document that contains the object.
+    /// The tree of the document that contains an object.
     pub(crate) fn read(&self, object: &Object) -> Option<Result<&Tree, &ReadError>> {
         let cell = self.trees.get(&object.document.index)?;
         Some(cell.get_or_init(|| self.text.read(object.document)).as_ref())
     }
 
-    /// The tree of the document that contains the object, and the object's node in it.
+    /// The tree of the document that contains an object, and the object's node.
     pub(crate) fn tree(&self, object: &Object) -> Option<(&Tree, NodeId)> {
         let tree = self.read(object)?.ok()?;
         Some((tree, object.node(tree)?))
@@ -95,12 +95,12 @@ impl Previous {
         found
     }
 
-    /// The tree and node of the object that an object of this kind, name and namespace replaces.
+    /// The tree and node of the old object that a new object with this kind, name and namespace replaces.
     pub(crate) fn object(&self, new: &WrittenType, namespace: Option<&str>) -> Option<(&Tree, NodeId)> {
         self.tree(self.of(new, namespace)?)
     }
 
-    /// The CRD that a CRD of this name replaces.
+    /// The old CRD that a new CRD with this name replaces.
     pub(crate) fn definition(&self, new: &WrittenType) -> Option<(&Tree, NodeId)> {
         let only = || {
             let mut all = self.objects.iter().filter(|it| it.written.is_crd());
@@ -114,7 +114,8 @@ impl Previous {
         self.tree(named.or_else(only)?)
     }
 
-    /// Whether it is an error if this CRD replaces none: the files are paired, or the old file has a CRD of this name that cannot be read.
+    /// Whether it is an error if this CRD replaces no other. This is so if the files are paired, or if the old file has a CRD with this name that
+    /// cannot be read.
     pub(crate) fn must_replace(&self, new: &WrittenType) -> bool {
         self.is_paired || self.by_name.contains_key(&name_of(new))
     }

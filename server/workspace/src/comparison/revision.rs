@@ -1,4 +1,4 @@
-//! The API server's answer if a text replaces the text of a git revision, in addition to the verdict on the new text alone.
+//! The API server's answer to an update of a file's git revision to its current text, in addition to the verdict on the current text alone.
 
 use std::{
     borrow::Cow,
@@ -22,17 +22,17 @@ use crate::{
     index::objects,
 };
 
-/// The maximum number of places in a verdict that are searched for changed values.
+/// The maximum number of places in a verdict at which to search for changed values.
 const MAX_PLACES: usize = 100;
-/// The maximum number of bytes of values that are compared for one place. Nested aliases can expand to more than any text contains.
+/// The maximum number of bytes of values to compare for one place. Nested aliases can expand to more bytes than any text contains.
 const MAX_COMPARED: usize = 16 << 20;
-/// The maximum number of changed values that one finding names.
+/// The maximum number of changed values that a finding names.
 const MAX_NAMED: usize = 3;
-/// The maximum number of values read by a rule that are compared.
+/// The maximum number of values to compare that a rule has read.
 const MAX_READ: usize = 20;
-/// The maximum length in bytes of a value that is named.
+/// The maximum length, in bytes, of a value that a finding names.
 const MAX_VALUE: usize = 60;
-/// The maximum depth at which differences are searched.
+/// The maximum depth at which to search for differences.
 const MAX_DEPTH: usize = 20;
 
 /// The start of the first note of a hint about an update.
@@ -43,7 +43,7 @@ pub(crate) fn is_about_update(finding: &Finding) -> bool {
     finding.class == Class::Hint && finding.notes.first().is_some_and(|it| it.starts_with(OF_UPDATE))
 }
 
-/// The text of a file in a git revision, read once for all versions of the file that are compared with it.
+/// The text of a file in a git revision. It is parsed once for all later versions that are compared with it.
 pub struct Revision {
     /// The name of the revision, for example `HEAD`.
     name: String,
@@ -67,7 +67,7 @@ impl Revision {
         }
     }
 
-    /// Whether the file has the same text in the revision, so nothing is updated.
+    /// Whether the file has the same text as in the revision, so that nothing would be updated.
     pub fn is(&self, text: &str) -> bool {
         self.text() == text
     }
@@ -111,8 +111,8 @@ impl Revision {
         &self.previous
     }
 
-    /// Adds hints to the verdict on a text: the API server's additional errors if the text replaces the revision's. They are only hints because
-    /// the stored objects are assumed to be those of the revision.
+    /// Adds hints to the verdict on a text: the additional errors that the API server reports if the text replaces the revision. They are only hints,
+    /// because it is an assumption that the stored objects are those of the revision.
     ///
     /// `at` is the object that both verdicts are about.
     pub(crate) fn add(&self, verdict: &mut DocumentVerdict, updated: &DocumentVerdict, at: &Compared<'_>) {
@@ -142,8 +142,8 @@ impl Revision {
         }
     }
 
-    /// If the finding is about a rule that read a changed value, marks the value, since that is the line to edit. The rule itself applies to
-    /// the whole object around it. `of_whole`: the number of changed values of the whole object, which are listed first.
+    /// If the finding is about a rule that read a changed value, marks that value, because that is the line to edit. The rule itself applies to the
+    /// whole object that contains the value. `of_whole` is the number of changed values of that object, which are listed first.
     fn mark_changed(&self, finding: &mut Finding, of_whole: usize, reads: &[Path], at: &Compared<'_>) {
         let mut changed: Vec<Related> = Vec::new();
         for path in reads.iter().take(MAX_READ) {
@@ -174,11 +174,11 @@ impl Revision {
         });
     }
 
-    /// The values at a place that differ from the revision, with their old values.
+    /// The values at a place that differ from the revision, each with its old value.
     fn values(&self, at: &Compared<'_>, place: Span) -> Option<Vec<Related>> {
         let written = at.written;
         let path = paths::at(at.tree, place.start)?.path;
-        // The path of an object inside another one starts with the path to the object.
+        // If the object is inside another object, the path starts with the path of the object.
         let (_, steps) = path.split_at_checked(paths::path_of(at.tree, at.node).len())?;
         let namespace = [Step::key("metadata"), Step::key("namespace")];
         let namespace = paths::find_from(at.tree, at.node, &namespace);
@@ -210,7 +210,7 @@ impl Revision {
 
 /// An object to compare with a revision.
 pub(crate) struct Compared<'a> {
-    /// The kind and name that the object states.
+    /// The kind and name of the object, as written.
     pub(crate) written: &'a WrittenType,
     pub(crate) tree: &'a Tree,
     /// The root node of the object in the tree.
@@ -306,7 +306,7 @@ impl Differences<'_> {
     }
 }
 
-/// The values of a mapping by their keys. For a repeated key, the last value applies.
+/// The values of a mapping by key. If a key is repeated, its last value.
 fn by_key(tree: &Tree, mapping: NodeId) -> HashMap<Cow<'_, str>, NodeId> {
     let entries = tree.entries(mapping).filter(|it| tree.is_scalar(it.key));
     entries.map(|it| (tree.scalar(it.key), it.value)).collect()

@@ -1,4 +1,4 @@
-//! The effects of CRD changes since a git revision. They are computed after the verdict and kept while the user types.
+//! The effects of CRD changes since a git revision. They are computed after the verdict, and kept while the user types.
 
 use std::{fmt::Write as _, ops::Range};
 
@@ -18,7 +18,7 @@ use crate::{
     sources::generated::Origin,
 };
 
-/// How to evaluate the changes since a revision.
+/// The options for evaluating changes since a revision.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Comparison {
     /// The Kubernetes version.
@@ -27,7 +27,7 @@ pub struct Comparison {
     pub policy: Policy,
 }
 
-/// The effects of the changes of the CRDs in a text, as far as they are known. Their spans follow edits of the text.
+/// The known effects of changes to the CRDs in a text. Their spans follow edits of the text.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KnownChanges {
     crds: Vec<ChangedCrd>,
@@ -41,23 +41,23 @@ struct ChangedCrd {
     versions: Vec<ChangedVersion>,
 }
 
-/// A change that the policy forbids, or may forbid if its effect is unknown.
+/// A change that the policy forbids, or whose effect is unknown so that the policy may forbid it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FoundChange {
-    /// The finding about it.
+    /// The finding about the change.
     pub finding: Finding,
     /// What changed.
     pub change: Change,
 }
 
-/// The combined effects of the changes of a version.
+/// The combined effects of all changes to a version.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChangedVersion {
-    /// The place of the version's name in the text.
+    /// The span of the version's name in the text.
     pub span: Span,
     /// A one-line summary of the changes.
     pub summary: String,
-    /// The place of the first change that the policy forbids, or else of the first with an unknown effect.
+    /// The span of the first change that the policy forbids. If there is none, the span of the first change with an unknown effect.
     pub first: Option<Span>,
 }
 
@@ -69,7 +69,7 @@ impl KnownChanges {
 
     /// Compares the CRDs of a text with those of a revision. Calls `goes_on` between two changes, and returns `None` if it returns false.
     ///
-    /// Keeps the previous result for a CRD that cannot be read.
+    /// If a CRD cannot be read, keeps the previous result for it.
     pub fn find(
         text: &str,
         revision: &Revision,
@@ -100,7 +100,7 @@ impl KnownChanges {
         Some(found)
     }
 
-    /// Updates the spans after an edit of the text, and drops changes whose place was deleted.
+    /// Moves the spans after an edit of the text, and drops changes whose text was deleted.
     pub fn edited(&mut self, range: &Range<usize>, inserted: usize) {
         let follow = |span: &mut Span| match moved(*span, range, inserted) {
             Some(moved) => {
@@ -130,7 +130,7 @@ impl KnownChanges {
         self.crds.iter().flat_map(|it| &it.changes)
     }
 
-    /// The findings about a CRD, with places in the Go source that it is generated from.
+    /// The findings about a CRD. If the CRD is generated from Go, they have places in the Go source.
     pub(crate) fn of(&self, crd: &str, origin: Option<&Origin<'_>>) -> Vec<Finding> {
         let changed = self.crds.iter().filter(|it| it.name == crd);
         let findings = changed.flat_map(|it| &it.changes).map(|it| it.finding.clone());
@@ -142,7 +142,7 @@ impl KnownChanges {
     }
 }
 
-/// Where a place is after an edit; `None` if it is deleted. What is typed at its end belongs to it, and so does what replaces it.
+/// The span after an edit. `None` if its text was deleted. Text that is typed at the end of the span, or replaces it, becomes part of it.
 pub fn moved(span: Span, range: &Range<usize>, inserted: usize) -> Option<Span> {
     let (start, end) = (span.start as usize, span.end as usize);
     let is_covered = !range.is_empty() && range.start <= start && end <= range.end;
@@ -207,7 +207,7 @@ impl ChangedCrd {
     }
 }
 
-/// Changes that do not affect the validation of any value.
+/// Changes that cannot affect whether any value is valid.
 const OF_TEXTS: [&str; 2] = ["description-changed", "rule-message-changed"];
 
 impl ChangedVersion {

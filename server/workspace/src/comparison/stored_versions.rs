@@ -1,4 +1,4 @@
-//! The versions that objects of a CRD are stored in, and the steps that are needed before one of them can be removed.
+//! The versions in which a CRD's objects are stored, and the steps that are needed before a version can be removed from the CRD.
 //!
 //! The steps are those of the Kubernetes documentation, "Versions in CustomResourceDefinitions": upgrade existing objects to a new
 //! stored version, and remove an old version.
@@ -13,7 +13,7 @@ use crate::comparison::compared::ComparedCrd;
 /// The progress of a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum State {
-    /// The step is done.
+    /// The step is already done.
     Done,
     /// The step can be done now.
     Due,
@@ -46,7 +46,7 @@ pub struct MigrationStep {
     pub text: String,
     /// The command to run.
     pub command: Option<String>,
-    /// The object to apply.
+    /// The object to apply to the cluster.
     pub object: Option<Value>,
 }
 
@@ -55,19 +55,19 @@ pub struct MigrationStep {
 pub struct StoragePlan {
     /// The storage version, in which objects are stored when they are written.
     pub storage: String,
-    /// The versions that objects may be stored in (`status.storedVersions`).
+    /// The versions in which objects may be stored (`status.storedVersions`).
     pub stored: Vec<String>,
     /// The API server's errors about the CRD as an update.
     pub refusals: Vec<String>,
     /// The steps in order. Empty if all objects are stored in the storage version.
     pub steps: Vec<MigrationStep>,
-    /// The versions that can be removed now: no object is stored in them.
+    /// The versions that can be removed now, because no object is stored in them.
     pub removable: Vec<String>,
-    /// Whether conversion may lose fields: the API server only changes `apiVersion`, but the schemas of the versions differ.
+    /// Whether conversion may lose fields, because the API server only changes `apiVersion` although the schemas of the versions differ.
     pub loses_fields: bool,
 }
 
-/// `status.storedVersions` in the CRD's document; `None` if it is not there.
+/// The value of `status.storedVersions` in the CRD's document. `None` if it is missing.
 pub fn written(crd: &ComparedCrd) -> Option<Vec<String>> {
     let json = read_json(&crd.tree).ok()?;
     let document = json.root()?.to_value();
@@ -208,7 +208,7 @@ fn migration(spec: &Spec, storage: &str, kubernetes: KubernetesVersion) -> Value
     } else if kubernetes >= KubernetesVersion::minor(35) {
         "v1beta1"
     } else {
-        // The migrator requests the objects in this version.
+        // The migrator requests objects in this version.
         let mut served = spec.versions.iter().filter(|it| it.served).map(|it| it.name.as_str());
         let first = served.clone().next();
         resource["version"] = json!(served.find(|it| *it == storage).or(first).unwrap_or(storage));

@@ -1,4 +1,4 @@
-//! Checks a `.crd-analyzer.yaml` and locates its mistakes.
+//! Checks a `.crd-analyzer.yaml` file, and locates the mistakes in it.
 
 use std::{fmt::Display, sync::Arc};
 
@@ -33,7 +33,7 @@ pub fn check(bytes: Vec<u8>) -> FileReport {
     }
 }
 
-/// The first mistake in the text of a configuration file, on one line. `None` if there is none.
+/// The first mistake in the text of a configuration file, described on one line. `None` if the text is correct.
 pub fn first_problem(text: &str) -> Option<String> {
     let report = check(text.as_bytes().to_vec());
     let finding = report.findings.iter().find(|it| it.severity == Severity::Error)?;
@@ -94,7 +94,7 @@ fn of_tree(tree: &Tree) -> Vec<Finding> {
             help,
         ));
     }
-    // The configuration's parser decides. An error without a place of its own is shown at the beginning.
+    // The parser that reads the configuration decides whether it is valid. An error without a place of its own is shown at the start of the text.
     if found.iter().all(|it| it.severity != Severity::Error)
         && let Err(error) = Config::parse(&tree.text()[tree.document_span().range()])
     {
@@ -255,7 +255,7 @@ fn is_null(tree: &Tree, node: NodeId) -> bool {
 mod tests {
     use super::*;
 
-    /// Checks the findings: for each, the marked text and the headline.
+    /// Checks the findings. For each, `expected` has the marked text and the headline.
     #[track_caller]
     fn check_text(text: &str, expected: &[(&str, &str)]) {
         let report = check(text.as_bytes().to_vec());

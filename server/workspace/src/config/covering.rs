@@ -8,7 +8,7 @@ use std::{
 
 use globset::GlobSet;
 
-/// Globs of files and folders. Each path is matched only once, even if it contains many files or is looked up often.
+/// Globs of files and folders. Each path is matched only once, even if a folder contains many files or a path is looked up often.
 #[derive(Default, Debug)]
 pub struct Covering {
     globs: GlobSet,
@@ -35,7 +35,7 @@ impl Covering {
         if let Some(known) = lock().get(path) {
             return *known;
         }
-        // Folders are looked up more often than their files.
+        // Cache the answer for each folder, because several files look up the same folder.
         let is_covered = path.parent().is_some_and(|it| self.covers(it)) || self.globs.is_match(path);
         let mut known = lock();
         if known.len() >= MOST_KNOWN {

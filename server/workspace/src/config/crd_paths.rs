@@ -1,13 +1,13 @@
-//! The paths of CRDs that are used but not checked: files, folders and globs.
+//! Paths of CRDs that are used for checking resources but are not checked themselves: files, folders and globs.
 
 use std::path::{Component, Path, PathBuf};
 
 use globset::{Error, GlobBuilder, GlobMatcher};
 
-/// A file, the files below a folder, or those below a folder whose path matches a glob.
+/// A file, all files below a folder, or the files below a folder whose paths match a glob.
 #[derive(Clone, Debug)]
 pub struct CrdPath {
-    /// The file or the folder. It is absolute if the path or the folder that the path is relative to is absolute.
+    /// The file or folder. It is absolute if `written` or `folder` is absolute.
     pub base: PathBuf,
     matcher: Option<GlobMatcher>,
 }

@@ -1,4 +1,4 @@
-//! Files that the command line excludes from a run.
+//! Files that options on the command line exclude from a run.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use crate::{
 #[derive(Clone, Debug, Default)]
 pub struct Excluded {
     globs: Covering,
-    /// The folder that the globs are relative to.
+    /// The folder to which the globs are relative.
     folder: PathBuf,
 }
 

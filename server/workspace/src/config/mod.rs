@@ -1,4 +1,4 @@
-//! `.crd-analyzer.yaml`: the settings that a repository has for all its users.
+//! `.crd-analyzer.yaml`: the settings of a repository, which apply to everybody who works in it.
 
 pub mod check;
 pub(crate) mod covering;
@@ -24,17 +24,17 @@ use crate::{
     findings::finding::{Class, Finding, Severity},
 };
 
-/// The names of the file. The nearest one in the folder of a document or above it applies.
+/// The names of the configuration file. The nearest one in a document's folder or a folder above it applies.
 pub const FILE_NAMES: [&str; 2] = [".crd-analyzer.yaml", ".crd-analyzer.yml"];
 
-/// Whether a path is that of a configuration file.
+/// Whether a path has the name of a configuration file.
 pub fn is_config(path: &Path) -> bool {
     FILE_NAMES
         .iter()
         .any(|it| path.file_name().is_some_and(|name| name == *it))
 }
 
-/// The file as it is written. [`SETTINGS`](crate::config::settings::SETTINGS) describes each field.
+/// The content of the file. [`SETTINGS`](crate::config::settings::SETTINGS) describes each field.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 struct Written {
@@ -51,15 +51,15 @@ struct Written {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
-    /// Not shown at all.
+    /// The code is not shown at all.
     Off,
-    /// Shown as a hint that editors mark only faintly.
+    /// The code is shown as a hint, which editors mark only faintly.
     Hint,
-    /// Shown as a hint.
+    /// The code is shown as information.
     Info,
-    /// Shown as a warning.
+    /// The code is shown as a warning.
     Warning,
-    /// Shown as an error.
+    /// The code is shown as an error.
     Error,
 }
 
@@ -78,28 +78,28 @@ impl Level {
 /// The settings of a configuration.
 #[derive(Clone, Debug, Default)]
 pub struct Config {
-    /// The Kubernetes versions to check; `None` if the configuration does not set them.
+    /// The Kubernetes versions to check for. `None` if the configuration does not set them.
     pub kubernetes_versions: Option<VersionSet>,
     /// The configured severity of each code.
     pub rules: BTreeMap<String, Level>,
-    /// Files to exclude, relative to the configuration's folder.
+    /// The files to exclude, relative to the configuration's folder.
     pub exclude: Covering,
-    /// Paths of CRDs that are not in the workspace: files, folders and globs, relative to the configuration's folder.
+    /// The paths of CRDs outside the workspace: files, folders and globs, relative to the configuration's folder.
     pub crds: Vec<String>,
     /// Files with parts of objects that something else completes, relative to the configuration's folder.
     pub partial: GlobSet,
-    /// Whether a resource whose CRD is not found is an error.
+    /// Whether it is an error if the CRD of a resource is not found.
     pub requires_crds: bool,
-    /// The markers in Go files that are for other tools than controller-gen.
+    /// The markers in Go files that are for tools other than controller-gen.
     pub markers: Declared,
-    /// The configuration's own folder, absolute. Its globs and paths are relative to it. The caller that reads the file sets it.
+    /// The absolute path of the configuration's own folder, to which its globs and paths are relative. The caller that reads the file sets it.
     pub folder: PathBuf,
 }
 
-/// A configuration that cannot be used.
+/// The reason why a configuration cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
-    /// Not YAML, an unknown setting, or a value of the wrong type.
+    /// The text is not YAML, names an unknown setting, or has a value of the wrong type.
     #[error("{0}")]
     Form(#[from] serde_yaml::Error),
     /// `kubernetesVersion` is not a Kubernetes version.
@@ -113,15 +113,15 @@ pub enum ConfigError {
         /// The code that was probably meant.
         nearest: Option<&'static str>,
     },
-    /// `exclude` or `partial` contains something that is not a glob.
+    /// `exclude` or `partial` contains a string that is not a glob.
     #[error("{setting}: {error}")]
     Glob {
         /// The name of the setting.
         setting: &'static str,
-        /// Why it is not a glob.
+        /// The reason why the string is not a glob.
         error: globset::Error,
     },
-    /// `markers` contains something that is not the name of a marker.
+    /// `markers` contains a string that is not the name of a marker.
     #[error("markers: {0}")]
     Marker(NoName),
 }
@@ -146,7 +146,7 @@ impl Config {
         Self::from_written(written)
     }
 
-    /// Reads editor settings, which have the same names as those in the file.
+    /// Reads editor settings. They have the same names as the settings in the file.
     pub fn from_json(settings: serde_json::Value) -> Result<Self, ConfigError> {
         Self::from_written(serde_yaml::from_value(serde_yaml::to_value(settings)?)?)
     }
@@ -175,20 +175,20 @@ impl Config {
         self.exclude.covers(path.strip_prefix(&self.folder).unwrap_or(path))
     }
 
-    /// Whether the file with this absolute path contains parts of objects.
+    /// Whether the file with this absolute path contains only parts of objects.
     pub fn is_partial(&self, path: &Path) -> bool {
         self.partial.is_match(path.strip_prefix(&self.folder).unwrap_or(path))
     }
 
     /// Sets the severity of a finding as configured. `None` if the configuration turns it off.
     ///
-    /// Only the display changes. The verdict stays the API server's.
+    /// Only the display changes. The verdict of the API server stays the same.
     pub fn apply(&self, mut finding: Finding) -> Option<Finding> {
         match self.rules.get(finding.code) {
             Some(Level::Off) => return None,
             None if codes::OFF_BY_DEFAULT.contains(&finding.code) => return None,
             None => {}
-            // A rejection is always an error: a lower severity would suggest that the API server accepts the object.
+            // A rejection is always an error. A lower severity would suggest that the API server accepts the object.
             Some(level) if matches!(finding.class, Class::Error | Class::LaterError) => {
                 let note = "this is an error of the API server, so the configuration can only hide it";
                 let is_lowered = *level != Level::Error;

@@ -10,11 +10,11 @@ use crate::{
 /// The word that selects all codes.
 const ALL: &str = "all";
 
-/// The codes that a word selects.
+/// A code, or the first words of codes, as written on the command line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Selector {
     word: String,
-    /// Whether the word is a whole code, not the first words of several codes.
+    /// Whether the word is the full name of a code, and not the first words of several codes.
     is_code: bool,
 }
 
@@ -27,7 +27,7 @@ impl Selector {
             .is_some_and(|rest| rest.starts_with('-'))
     }
 
-    /// How specific the selector is. If two selectors match a code, the longer one wins.
+    /// How specific the selector is. If several selectors match a code, the most specific one applies.
     fn exactness(&self) -> usize {
         if self.word == ALL { 0 } else { self.word.len() }
     }
@@ -36,7 +36,7 @@ impl Selector {
 impl FromStr for Selector {
     type Err = String;
 
-    /// Parses a code, the first words of codes (`unknown`: `unknown-field`, `unknown-type` and so on), or `all`.
+    /// Parses a code, the first words of codes, or `all`. For example, `unknown` selects `unknown-field`, `unknown-type` and others.
     fn from_str(text: &str) -> Result<Self, String> {
         let word = text.trim();
         let is_code = codes::find(word).is_some();
@@ -72,13 +72,13 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Whether the selection does not change what the configuration shows.
+    /// Whether the selection leaves the configuration unchanged.
     pub fn is_empty(&self) -> bool {
         self.selected.is_empty() && self.ignored.is_empty()
     }
 
-    /// The configuration with this selection applied. A code that is selected by its full name is shown even if the configuration turns it off,
-    /// and a code that is off by default is shown if it is selected.
+    /// The configuration after applying this selection. A selected code is shown even if it is off by default. If it is selected by its full name, it
+    /// is shown even if the configuration turns it off.
     #[must_use]
     pub fn applied(&self, config: &Config) -> Config {
         let mut config = config.clone();

@@ -1,4 +1,4 @@
-//! The settings of `.crd-analyzer.yaml`: their names, meanings and possible values.
+//! The settings of `.crd-analyzer.yaml`, with their names, meanings and possible values.
 
 use crd_analyzer_schema::KubernetesVersion;
 
@@ -16,7 +16,7 @@ pub struct Setting {
 /// The values that a setting accepts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Values {
-    /// A minor version, a range of them, or `all`.
+    /// A Kubernetes version, a range of versions, or `all`.
     KubernetesVersions,
     /// Globs of files.
     Globs,
@@ -69,7 +69,7 @@ pub const SETTINGS: &[Setting] = &[
     },
 ];
 
-/// The levels of a code, each with its meaning.
+/// The levels that a code can be set to, each with its meaning.
 pub const LEVELS: &[(&str, &str)] = &[
     ("off", "Not shown."),
     ("hint", "Shown as a hint that editors barely mark."),
@@ -83,7 +83,7 @@ pub fn find(name: &str) -> Option<&'static Setting> {
     SETTINGS.iter().find(|it| it.name == name)
 }
 
-/// The values of `kubernetesVersion` that completion offers: each known version, all from a version on, and all.
+/// The values of `kubernetesVersion` that completion offers: each known version, each version with all later ones, and `all`.
 pub fn kubernetes_versions() -> Vec<String> {
     let newest = KubernetesVersion::NEWEST;
     let versions: Vec<_> = KubernetesVersion::all().rev().collect();

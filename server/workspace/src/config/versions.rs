@@ -1,4 +1,4 @@
-//! Sets of Kubernetes versions to check.
+//! Sets of Kubernetes versions.
 
 use std::{fmt, str::FromStr};
 
@@ -25,7 +25,7 @@ impl VersionSet {
         Self(self.0 | other.0)
     }
 
-    /// The Kubernetes versions of both sets, if there are any.
+    /// The Kubernetes versions that are in both sets. `None` if there are none.
     #[must_use]
     pub fn intersection(self, other: Self) -> Option<Self> {
         let both = self.0 & other.0;
@@ -54,7 +54,7 @@ impl VersionSet {
 }
 
 impl Default for VersionSet {
-    /// The newest Kubernetes version.
+    /// A set with only the newest Kubernetes version.
     fn default() -> Self {
         Self::one(KubernetesVersion::NEWEST)
     }
@@ -84,16 +84,16 @@ impl fmt::Display for VersionSet {
     }
 }
 
-/// An error in a written set of Kubernetes versions.
+/// The reason why a string is not a set of Kubernetes versions.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum VersionError {
-    /// Not of the form `1.31`, `1.30..1.37` or `all`.
+    /// The string does not have a form such as `1.31`, `1.30..1.37` or `all`.
     #[error("`{0}` is not a Kubernetes version: write `1.31`, a range `1.30..1.37`, or `all`")]
     Form(String),
-    /// An unsupported Kubernetes version.
+    /// The Kubernetes version is not supported.
     #[error("Kubernetes {0} is not known: choose from {oldest} to {newest}", oldest = KubernetesVersion::OLDEST, newest = KubernetesVersion::NEWEST)]
     Unknown(String),
-    /// A range that ends before it begins.
+    /// The range ends before it starts.
     #[error("the range `{0}` ends before it begins")]
     Backwards(String),
 }

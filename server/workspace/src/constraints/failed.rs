@@ -1,4 +1,4 @@
-//! Which objects of a file fail the constraints of their CRDs.
+//! Finds the objects of a file that fail constraints of their CRDs.
 
 use std::{path::Path, sync::Arc};
 
@@ -12,33 +12,34 @@ use crate::{
     index::{GroupKind, group_kind},
 };
 
-/// What is known of one object of a file.
+/// The result of checking one object of a file against its CRD.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ObjectVerdict {
-    /// Its kind.
+    /// The kind of the object.
     pub kind: GroupKind,
-    /// It was checked to the end.
+    /// Whether the check of the object was completed.
     pub is_checked: bool,
-    /// Its errors need no fix: only tests read it, or it is wrong on purpose.
+    /// Whether the object's errors need no fix, because only tests read the object or it is wrong on purpose.
     pub is_aside: bool,
-    /// What it fails, in the order of the text.
+    /// The constraints that the object fails, in the order of the text.
     pub failures: Vec<Failure>,
 }
 
-/// An error of an object, and a place that decides it.
+/// An error of an object, and the constraint that causes it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Failure {
-    /// The file of the place that decides, absolute.
+    /// The absolute path of the file that contains the constraint.
     pub file: Arc<Path>,
-    /// The place that decides, in that file.
+    /// The span of the constraint in that file.
     pub decides: Span,
-    /// Where the error is, in the object's file.
+    /// The span of the error in the object's file.
     pub span: Span,
 }
 
-/// What is known of the custom resources of a file, each once, whoever builds it. A patch counts only if it causes an error.
+/// The results for the custom resources of a file, one for each object, however many builds contain it. A patch is included only if it causes an
+/// error.
 ///
-/// `path`: the file, absolute. `is_patch`: the file patches objects of other files.
+/// `path` is the absolute path of the file. `is_patch` means that the file patches objects of other files.
 pub fn verdicts(report: &FileReport, path: &Arc<Path>, is_patch: bool, config: &Config) -> Vec<ObjectVerdict> {
     let mut found: Vec<ObjectVerdict> = Vec::new();
     let of_one = report

@@ -1,4 +1,4 @@
-//! The constraints of a CRD, and which objects of a repository fail them: rules, bounds, enums, required fields.
+//! The constraints of a CRD (rules, bounds, enums, required fields), and the objects of a repository that fail them.
 
 mod failed;
 mod written;

@@ -1,4 +1,4 @@
-//! The constraints of a CRD where they are written, and which of them somebody has edited.
+//! Finds the constraints in the text of a CRD, and which of them were edited.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -12,15 +12,15 @@ use crate::documents::spans;
 /// A rule, or a keyword of a schema that rejects values.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Constraint {
-    /// The place that an error of a resource names as the one that decides.
+    /// The span to which errors of resources refer.
     pub span: Span,
-    /// All of it.
+    /// The span of the whole constraint: the keyword with its value, or the rule.
     pub whole: Span,
-    /// What it is called in a sentence: `this rule`, or the keyword in backquotes.
+    /// The name of the constraint in a sentence: `this rule`, or the keyword in backquotes.
     pub name: String,
-    /// Somebody who edits it wants to know what it does, even if that is nothing.
+    /// Whether authors use the constraint to reject values. If such a constraint is edited, its effect is shown even if no object fails it.
     pub is_limit: bool,
-    /// The schema that it is in and the keyword, and what it says.
+    /// Hashes of the path to the constraint, and of its value.
     says: (u64, u64),
 }
 
@@ -31,7 +31,7 @@ pub struct Written {
     pub constraints: Vec<Constraint>,
 }
 
-/// Keywords that reject values. `true`: somebody sets them to reject some.
+/// The keywords that reject values, each with the value for [`Constraint::is_limit`].
 const KEYWORDS: [(&str, bool); 20] = [
     ("additionalProperties", false),
     ("allOf", false),
@@ -58,11 +58,11 @@ const KEYWORDS: [(&str, bool); 20] = [
 /// The keyword with a list of rules.
 const RULES: &str = "x-kubernetes-validations";
 
-/// A node that is read as a part of a schema.
+/// The role of a node within a schema.
 #[derive(Clone, Copy)]
 enum Part {
     Schema,
-    /// Schemas by their names.
+    /// A map of schemas by name.
     Named,
     /// A list of schemas.
     Schemas,
@@ -70,7 +70,7 @@ enum Part {
 }
 
 impl Written {
-    /// The constraints of the CRD at a node. Schemas behind aliases are read where they are written.
+    /// The constraints of the CRD at a node. If an alias refers to a schema, its constraints are those at the place where the schema is written.
     pub fn of(tree: &Tree, crd: NodeId) -> Self {
         let said = said(tree);
         let mut found = Vec::new();
@@ -82,7 +82,7 @@ impl Written {
                     let at = below(at, &tree.scalar(it.key));
                     (it.value, Part::Schema, at)
                 })),
-                // Their order says nothing.
+                // The order of the schemas does not matter, so they all have the same path.
                 Part::Schemas => work.extend(tree.items(node).map(|it| (it, Part::Schema, at))),
                 Part::Rules => {
                     let rules = tree.items(node).map(|it| tree.resolve(it));
@@ -98,12 +98,12 @@ impl Written {
             }
         }
         found.sort_by_key(|it| it.span.start);
-        // Aliases of one scalar stand for one place.
+        // Several aliases of one scalar have the same span.
         found.dedup_by_key(|it| it.span);
         Self { constraints: found }
     }
 
-    /// Which of the limits say something else than before, or are new, in their order.
+    /// For each constraint, in order, whether it is a limit that is new or has a different value than before.
     pub fn edited_since(&self, before: &Self) -> Vec<bool> {
         let before: HashSet<_> = before.constraints.iter().map(|it| it.says).collect();
         let all = self.constraints.iter();
@@ -111,7 +111,7 @@ impl Written {
     }
 }
 
-/// The schemas of a CRD's versions, and the one that all share.
+/// The schemas of a CRD's versions, and the schema that all versions share, if any.
 fn roots(tree: &Tree, crd: NodeId) -> Vec<(NodeId, Part, u64)> {
     let child = |node: NodeId, key: &str| tree.get(node, key);
     let Some(spec) = child(crd, "spec") else {
@@ -158,14 +158,14 @@ fn of_schema(
     }
 }
 
-/// Names the place at a key below another one.
+/// A hash of the path to a key, from the hash of the path of its parent.
 fn below(at: u64, key: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     (at, key).hash(&mut hasher);
     hasher.finish()
 }
 
-/// What each node says, as a number, whatever style it is written in. Children come after their parents.
+/// A hash of each node's value, which does not depend on the style in which it is written. Visits children before parents.
 fn said(tree: &Tree) -> HashMap<NodeId, u64> {
     let mut said = HashMap::with_capacity(tree.len());
     for node in tree.nodes().rev() {
@@ -213,7 +213,7 @@ spec:
         Written::of(tree, node)
     }
 
-    /// The names of the limits that a text edits.
+    /// Checks the names of the limits that differ between two texts.
     #[track_caller]
     fn check(before: &str, text: &str, expected: &[&str]) {
         let written = written(text);

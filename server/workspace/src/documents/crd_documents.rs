@@ -1,4 +1,4 @@
-//! Runs a check of each CRD in a text for several Kubernetes versions.
+//! Asks a question about each CRD in a text for several Kubernetes versions.
 
 use std::sync::Arc;
 
@@ -18,27 +18,28 @@ use crate::{
     index::objects,
 };
 
-/// The answers about one CRD.
+/// The answers to the question about one CRD.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CrdAnswers<T> {
     /// The index of the document among all documents of the file. `None` if the file cannot be split into documents.
     pub index: Option<usize>,
-    /// `metadata.name`; empty if absent.
+    /// The value of `metadata.name`; empty if it is missing.
     pub name: String,
-    /// The answers, oldest Kubernetes version first.
+    /// The answers, sorted from the oldest to the newest Kubernetes version.
     pub answers: Vec<(KubernetesVersion, Result<T, Unanswered>)>,
 }
 
-/// Why the answer is missing.
+/// The reason why an answer is missing.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Unanswered {
-    /// The API server cannot decode the document; its error.
+    /// The API server cannot decode the document. The string is its error.
     Undecodable(String),
-    /// The API server itself fails on the CRD, or the CRD is nested too deeply for crd-analyzer; our error.
+    /// The API server itself fails on the CRD, or the CRD is nested too deeply for crd-analyzer. The string is the error to show.
     Unjudged(String),
 }
 
-/// Calls `ask` for each CRD in a text and each Kubernetes version. `named`: as in [`Question`](crate::judging::analysis::Question).
+/// Calls `ask` for each CRD in a text and each Kubernetes version. `named` has the same meaning as in
+/// [`Question`](crate::judging::analysis::Question).
 pub(crate) fn each<T>(
     bytes: Vec<u8>,
     versions: VersionSet,
@@ -68,7 +69,7 @@ pub(crate) fn each<T>(
     (source.content, documents)
 }
 
-/// The answers about the CRDs of a document: the document is a CRD, or wraps some.
+/// The answers about the CRDs of a document, which is a CRD itself or contains CRDs.
 fn of_document<T>(
     source: &Text,
     document: Document,
@@ -105,7 +106,7 @@ fn of_document<T>(
     }]
 }
 
-/// The CRDs among the objects that a document wraps.
+/// The CRDs among the objects that a document contains.
 fn of_wrapper<T>(
     tree: &Tree,
     document: Document,
@@ -130,7 +131,7 @@ fn of_wrapper<T>(
     answers.collect()
 }
 
-/// Why a CRD that was not checked has no answer.
+/// The reason why a CRD that was not checked has no answer.
 pub(crate) fn unanswered(verdict: &CrdVerdict) -> Unanswered {
     match (&verdict.decode_error, &verdict.unjudged) {
         (Some(error), _) => Unanswered::Undecodable(error.text.clone()),

@@ -1,4 +1,4 @@
-//! The kind and name that a document states, which are found even if the rest of it cannot be read.
+//! The kind and name of a document, which are found even if the rest of the document cannot be read.
 
 use crd_analyzer_apiextensions::decode::WrittenType;
 use crd_analyzer_apiextensions::kind::parse_group_version;
@@ -11,18 +11,18 @@ use crd_analyzer_syntax::{
 
 use crate::{documents::text::Text, index::native};
 
-/// The kind and name that a document states, and the tree if it was read for that.
+/// The kind and name of a document, and the document's tree if it had to be parsed.
 pub(crate) struct Head {
-    /// The stated type and name; `WrittenType::default()` if none of it can be read.
+    /// The type and name as written. `WrittenType::default()` if none of it can be read.
     pub(crate) written: WrittenType,
-    /// The result of reading the whole document, if it was read.
+    /// The result of parsing the whole document, if it was parsed.
     whole: Option<Result<Tree, ReadError>>,
 }
 
 impl Head {
-    /// Reads the kind and name that the document states.
+    /// Reads the kind and name of the document.
     ///
-    /// In the usual layout, the lines before `spec:` are enough. If the rest cannot be parsed, only they are used.
+    /// In the usual layout, the lines before `spec:` are enough. If the rest cannot be parsed, only those lines are used.
     pub(crate) fn read(text: &Text, document: Document) -> Self {
         let span = document.span;
         if text.content[span.range()].contains("\nspec:") {
@@ -46,18 +46,18 @@ impl Head {
         }
     }
 
-    /// The result of reading the whole document, which is read now if necessary.
+    /// The result of parsing the whole document. Parses it now if necessary.
     pub(crate) fn whole(self, text: &Text, document: Document) -> Result<Tree, ReadError> {
         self.whole.unwrap_or_else(|| text.read(document))
     }
 }
 
-/// Reads the kind and name that the document states; `WrittenType::default()` if none of it can be read.
+/// Reads the kind and name of the document. `WrittenType::default()` if none of it can be read.
 pub(crate) fn read(text: &Text, document: Document) -> WrittenType {
     Head::read(text, document).written
 }
 
-/// Whether a document of a text has an `apiVersion` or a `kind`.
+/// Whether any document of a text has an `apiVersion` or a `kind`.
 pub(crate) fn says_objects(text: &Text) -> bool {
     let mut documents = text.documents().documents.iter();
     documents.any(|document| {
@@ -66,8 +66,8 @@ pub(crate) fn says_objects(text: &Text) -> bool {
     })
 }
 
-/// The kind and name of a document that cannot be parsed, according to its indentation: a custom resource, or a CRD of the served version.
-/// CRDs of an unserved version are excluded, because that error is reported before parsing.
+/// The kind and name of a document that cannot be parsed, found by its indentation, if it is a custom resource or a CRD. A CRD of an API version that
+/// is no longer served is excluded, because that error is reported before parsing.
 fn of_broken(text: &Text, span: Span) -> WrittenType {
     let tree = edit::read(&text.content, span).tree;
     let field = |name: &str| {

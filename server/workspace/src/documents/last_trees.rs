@@ -1,20 +1,20 @@
-//! The trees of a text that the user edits, kept from one version of the text to the next.
+//! The syntax trees of a text that the user edits, kept from one version of the text to the next.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crd_analyzer_syntax::{edited::read_edited, json::KeptJson, split::Document, tree::Tree};
 
-/// The trees of the documents of the text that was checked last, and the JSON of large texts.
+/// The trees of the documents in the text that was checked last, and the JSON of large texts.
 ///
-/// It is only a cache: its trees are the same as those that the parser returns.
+/// This is only a cache: its trees are the same as those that the parser returns.
 #[derive(Debug)]
 pub struct LastTrees {
     trees: Mutex<Vec<LastTree>>,
     json_from: usize,
 }
 
-/// The minimum size in bytes of a text whose JSON is kept. The JSON takes up to eight times the memory of the text. For smaller texts,
-/// reading it takes less than half a millisecond.
+/// The minimum size, in bytes, of a text whose JSON is kept. The JSON takes up to eight times the memory of the text. Converting a smaller text again
+/// takes less than half a millisecond.
 const LARGE: usize = 256 << 10;
 
 impl Default for LastTrees {
@@ -23,7 +23,7 @@ impl Default for LastTrees {
     }
 }
 
-/// A document of the text that was checked last.
+/// A document in the text that was checked last.
 #[derive(Debug)]
 pub(crate) struct LastTree {
     pub(crate) document: Document,
@@ -49,8 +49,8 @@ impl LastTrees {
         self.trees.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The tree of a document, updated from the last tree of the document with the same index, and its JSON if that is known. `None` if the
-    /// text has to be parsed.
+    /// The tree of a document, updated from the previous tree of the document with the same index, and its JSON if that is known. `None` if the text
+    /// has to be parsed.
     pub(crate) fn edited(&self, text: &Arc<str>, document: Document) -> Option<(Tree, Option<KeptJson>)> {
         let last = {
             let mut trees = self.lock();
@@ -59,7 +59,7 @@ impl LastTrees {
         };
         let mut tree = Arc::unwrap_or_clone(last.tree);
         let Some(edited) = read_edited(&mut tree, last.document, text, document) else {
-            // Keep the last tree while the text cannot be parsed, for comparison with the next text.
+            // As long as the text cannot be parsed, keep the previous tree for comparison with the next text.
             let tree = Arc::new(tree);
             self.lock().push(LastTree { tree, ..last });
             return None;

@@ -1,4 +1,4 @@
-//! The texts of files, their documents, and the kind and name that each document states.
+//! The texts of files, their documents, and the kind and name of each document.
 
 pub(crate) mod crd_documents;
 pub(crate) mod head;

@@ -1,4 +1,4 @@
-//! The objects in a text, as values with their places.
+//! The objects in a text, as values with their spans.
 
 use std::sync::Arc;
 
@@ -31,16 +31,16 @@ pub struct ObjectDocument {
     node: NodeId,
 }
 
-/// A document that claims to be an object of a requested kind but cannot be read.
+/// A document that has a requested kind but cannot be read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UnreadableObject {
-    /// The place where it begins.
+    /// The span of the document's first line.
     pub span: Span,
-    /// The reason, in the API server's words.
+    /// The reason, as the API server words it.
     pub why: String,
 }
 
-/// The objects of the file at a path, in order. Templates are filled in as `check` does it.
+/// The objects of the file at a path, in order. Actions of templates are replaced in the same way as by `check`.
 pub fn objects_of_file(bytes: Vec<u8>, path: &std::path::Path) -> (Arc<str>, Vec<Object>) {
     let text = Text::decode(bytes);
     let filled = roles::is_template(path).then(|| fill(&text.content)).flatten();
@@ -55,7 +55,7 @@ pub fn objects_of_file(bytes: Vec<u8>, path: &std::path::Path) -> (Arc<str>, Vec
     (text.content, found)
 }
 
-/// The objects of the requested groups and kinds in a text, including objects inside other objects.
+/// The objects with the requested groups and kinds in a text, including objects inside other objects.
 pub fn object_documents(
     bytes: Vec<u8>,
     is_asked: &dyn Fn(&GroupKind) -> bool,
@@ -111,12 +111,12 @@ fn of_node(tree: &Arc<Tree>, node: NodeId) -> Result<ObjectDocument, UnreadableO
 }
 
 impl ObjectDocument {
-    /// The place of the object: its first line.
+    /// The span of the object's first line.
     pub fn span(&self) -> Span {
         spans::first_line(self.tree.text(), self.tree.span(self.node))
     }
 
-    /// The places of fields. A missing field is located where it would be.
+    /// The spans of fields. The span of a missing field is where the field would be.
     pub fn places<'p>(&self, paths: impl IntoIterator<Item = &'p Path>) -> Vec<Span> {
         let json = read_json_of(&self.tree, self.node).ok();
         let place = |path| self.place(json.as_ref(), path);

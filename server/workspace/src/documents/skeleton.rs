@@ -1,11 +1,11 @@
-//! Skeletons: generated reference objects that list all fields of a kind, with empty values that show only their types.
+//! Skeletons: generated reference objects that list all fields of a kind, with empty values that only show their types.
 
 use crd_analyzer_syntax::json::{Json, JsonDoc, JsonValue};
 
-/// The minimum number of values in a skeleton. An object with fewer values may have been written by hand.
+/// The minimum number of values in a skeleton. An object with fewer empty values may have been written by hand.
 const LEAST_VALUES: usize = 20;
 
-/// At most one of this number of values may be non-empty.
+/// At most one in this number of values may be non-empty.
 const ONE_OF: usize = 4;
 
 /// Whether nearly all values of an object are empty, apart from those in its metadata.
@@ -29,7 +29,7 @@ pub(crate) fn is_skeleton(json: &JsonDoc<'_>) -> bool {
     all >= LEAST_VALUES && rest * ONE_OF <= all
 }
 
-/// Whether a value shows only its type.
+/// Whether a value is empty, so that it shows only its type.
 pub(crate) fn is_empty(json: &Json<'_>) -> bool {
     match &json.value {
         JsonValue::String(text) => text.is_empty(),

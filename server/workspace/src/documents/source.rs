@@ -1,4 +1,4 @@
-//! A file that findings in other files refer to, with its text.
+//! A file to which findings in other files refer, with its text.
 
 use std::{
     fmt,
@@ -9,36 +9,36 @@ use std::{
 
 use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
 
-/// A file with its text at the time it was read. Two values are equal if they have the same path and texts of equal length, which is
-/// enough to distinguish findings.
+/// A file with its text at the time it was read. Two values are equal if their paths and the lengths of their texts are equal, which is enough to
+/// distinguish findings.
 pub struct SourceText {
     /// The absolute path of the file.
     pub path: Arc<Path>,
     /// The text of the file.
     pub text: Arc<str>,
-    /// If a kustomization has built the text, so that no file has it: the files that it was built from.
+    /// If the text is the result of a kustomization, and not the content of a file: the files from which it was built.
     pub built: Option<Arc<BuiltFrom>>,
     lines: OnceLock<LineIndex>,
 }
 
-/// The files that a kustomization has built a text from.
+/// The files from which a kustomization has built a text.
 pub struct BuiltFrom {
     /// The file with the object that the kustomization changes.
     pub path: Arc<Path>,
-    /// The folder of the kustomization, as shown to the user.
+    /// The folder of the kustomization, as messages name it.
     pub folder: String,
-    /// The parts of the text and where each was written, sorted by start, outer parts first.
+    /// The parts of the text, each with the place where it was written. They are sorted by start, and outer parts come before inner ones.
     pub places: Arc<[BuiltPlace]>,
 }
 
-/// A part of a built text: a key, a scalar, or a collection together with its children. Parts are sorted by start, outer ones first.
+/// A part of a built text: a key, a scalar, or a collection with its children.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BuiltPlace {
     /// The part's span in the built text.
     pub span: Span,
-    /// The file that decided the part, with its text.
+    /// The file that set the part, with its text.
     pub file: Arc<SourceText>,
-    /// The span in that file.
+    /// The span of the part in that file.
     pub origin: Span,
 }
 
@@ -67,7 +67,7 @@ impl SourceText {
         }
     }
 
-    /// A text that a kustomization has built. `path` is not the path of a file.
+    /// A text that a kustomization has built. `path` only identifies the text, and is not the path of a file.
     pub fn built(path: Arc<Path>, text: Arc<str>, from: Arc<BuiltFrom>) -> Self {
         Self {
             built: Some(from),
@@ -75,7 +75,7 @@ impl SourceText {
         }
     }
 
-    /// The file that a user can open, and the span in it, for a part of this text.
+    /// The file that a user can open for a part of this text, and the span in that file.
     pub fn place(self: &Arc<Self>, span: Span) -> (Arc<Self>, Span) {
         match self.built.as_ref().and_then(|it| it.place(span)) {
             Some(place) => (place.file.clone(), place.origin),

@@ -20,7 +20,7 @@ fn step(segment: &Segment) -> Step<'_> {
     }
 }
 
-/// The span to mark for a node: a scalar itself, the key of a collection, or the first line of the collection.
+/// The span to mark for a node. It is the scalar itself, the key of a collection, or the first line of a collection without a key.
 pub(crate) fn spot(tree: &Tree, key: Option<NodeId>, value: NodeId) -> Span {
     if tree.is_scalar(value) && !tree.is_absent(value) {
         return tree.span(value);
@@ -34,7 +34,7 @@ pub(crate) fn spot(tree: &Tree, key: Option<NodeId>, value: NodeId) -> Span {
     first_line(tree.text(), tree.span(value))
 }
 
-/// The span to mark for an error at a field. If the error refers to a part of the scalar, only that part.
+/// The span to mark for an error at a field. If the error refers to a part of a scalar, the span of that part.
 pub(crate) fn of_error(tree: &Tree, place: &LocatedField, error: &Error) -> Span {
     if let (Some(key), Some(Cause::Entry { is_value: false, .. })) = (place.key, error.cause()) {
         return tree.span(key);

@@ -1,4 +1,4 @@
-//! The text of a file, and the defects of its bytes.
+//! The text of a file, and defects in its bytes.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -17,16 +17,16 @@ pub(crate) struct Text {
     pub(crate) content: Arc<str>,
     documents: OnceLock<Documents>,
     defects: Vec<Defect>,
-    /// The tree that [`Text::check`] has parsed, for the next call of [`Text::read`].
+    /// The tree that [`Text::check`] has parsed. The next call of [`Text::read`] returns it.
     read_ahead: Mutex<Option<(Document, Tree)>>,
-    /// The JSON that belongs to a tree.
+    /// The JSON of the last tree that was read.
     json: Mutex<Option<(Document, KeptJson)>>,
-    /// The trees of an earlier version of the text, if the user edits it.
+    /// The trees of an earlier version of the text, if the user is editing it.
     last: Option<Arc<LastTrees>>,
 }
 
 impl Text {
-    /// Decodes bytes. Any bytes are accepted, and bytes that are not valid text are recorded as defects.
+    /// Decodes bytes. Accepts any bytes, and records those that are not valid text as defects.
     pub(crate) fn decode(bytes: Vec<u8>) -> Self {
         let Source { text, defects, .. } = Source::decode(bytes);
         Self {
@@ -51,18 +51,18 @@ impl Text {
         }
     }
 
-    /// The documents that clients split the text into.
+    /// The documents of the text, split as clients split it.
     pub(crate) fn documents(&self) -> &Documents {
         self.documents.get_or_init(|| split(&self.content))
     }
 
-    /// The same text, with trees derived from those of the previous version.
+    /// The same text. Its trees will be derived from those of the previous version.
     pub(crate) fn after(self, last: Option<&Arc<LastTrees>>) -> Self {
         let last = last.filter(|_| self.defects.is_empty()).cloned();
         Self { last, ..self }
     }
 
-    /// Another text, with trees derived from those of the same previous version.
+    /// Another text. Its trees will be derived from those of the same previous version.
     pub(crate) fn with_other_content(&self, content: Arc<str>) -> Self {
         Self::whole(content).after(self.last.as_ref())
     }
@@ -77,7 +77,7 @@ impl Text {
         self.last.as_ref().is_some_and(|it| it.keeps_json_of(&self.content))
     }
 
-    /// The JSON of the last tree that was read, if it is known.
+    /// The JSON of the tree that was read last, if it is known.
     pub(crate) fn known_json(&self, document: Document) -> Option<KeptJson> {
         let mut json = self.json.lock().unwrap_or_else(PoisonError::into_inner);
         json.take_if(|it| it.0 == document).map(|it| it.1)
@@ -110,7 +110,7 @@ impl Text {
         }
     }
 
-    /// Checks that a document can be read. If so, the next call of [`Text::read`] returns the tree without parsing it again.
+    /// Checks whether a document can be read. If it can, the next call of [`Text::read`] returns the tree without parsing the document again.
     pub(crate) fn check(&self, document: Document) -> Result<(), ReadError> {
         let tree = self.parse(document)?;
         *self.read_ahead.lock().unwrap_or_else(PoisonError::into_inner) = Some((document, tree));

@@ -1,4 +1,4 @@
-//! The inputs for trying expressions: CRDs, schemas and values, read from text.
+//! The inputs for trying expressions, parsed from text: CRDs, schemas and values.
 
 use std::sync::Arc;
 
@@ -11,27 +11,27 @@ use serde_json::Value;
 
 use crate::{documents::head, documents::text::Text};
 
-/// The parts of a CRD that expressions need.
+/// The parts of a CRD that are needed to try expressions.
 #[derive(Clone, Debug)]
 pub struct Definition {
-    /// `metadata.name`
+    /// The value of `metadata.name`.
     pub name: String,
-    /// `spec.group`
+    /// The value of `spec.group`.
     pub group: String,
-    /// `spec.names.kind`
+    /// The value of `spec.names.kind`.
     pub kind: String,
-    /// Its versions.
+    /// The versions of the CRD.
     pub versions: Vec<CrdVersion>,
 }
 
 /// A version of a CRD.
 #[derive(Clone, Debug)]
 pub struct CrdVersion {
-    /// `name`
+    /// The name of the version.
     pub name: String,
     /// Whether objects are stored in this version.
     pub is_storage: bool,
-    /// Its schema, if it has one.
+    /// The schema of the version, if it has one.
     pub schema: Option<Arc<JsonSchemaProps>>,
 }
 
@@ -82,7 +82,7 @@ impl Definition {
         })
     }
 
-    /// The version with the given name, or that of the given object, or else the storage version.
+    /// The version with the given name. Without a name, the version of the given object; without an object, the storage version.
     pub fn version(&self, name: Option<&str>, object: Option<&Value>) -> Result<&CrdVersion, String> {
         let named = |name: &str| self.versions.iter().find(|it| it.name == name);
         if let Some(name) = name {
@@ -107,7 +107,7 @@ impl Definition {
     }
 }
 
-/// Reads the values in a text: the YAML or JSON documents that are not empty.
+/// Reads the values in a text, which are its non-empty YAML or JSON documents.
 pub fn read_value(bytes: Vec<u8>) -> Result<Vec<Value>, String> {
     let source = Text::decode(bytes);
     let cut = source.documents();
@@ -127,7 +127,7 @@ pub fn read_value(bytes: Vec<u8>) -> Result<Vec<Value>, String> {
     Ok(values)
 }
 
-/// Reads a schema in the form of a v1 CRD, in YAML or JSON.
+/// Reads a schema in the form that v1 CRDs use, in YAML or JSON.
 pub fn read_schema(bytes: Vec<u8>, version: KubernetesVersion) -> Result<JsonSchemaProps, String> {
     let source = Text::decode(bytes);
     let Some(&document) = source.documents().documents.first() else {

@@ -7,7 +7,7 @@ use crd_analyzer_cel::value::{Map, Value as CelValue};
 use crd_analyzer_schema::cel_types::MAX_REQUEST_SIZE;
 use serde_json::Value;
 
-/// The narrowest type that these values have in common. It is `dyn` where they differ or give no information.
+/// The narrowest type that all of these values have. It is `dyn` where they differ or give no information.
 pub(super) fn type_of_values<'v>(values: impl IntoIterator<Item = &'v Value>) -> Arc<DeclType> {
     Arc::new(
         values
@@ -18,7 +18,7 @@ pub(super) fn type_of_values<'v>(values: impl IntoIterator<Item = &'v Value>) ->
     )
 }
 
-/// Converts a value to a CEL value of this type. Names of fields are escaped, keys of maps are not.
+/// Converts a value to a CEL value of this type. Escapes names of fields, but not keys of maps.
 pub(super) fn value_of(value: &Value, ty: &DeclType) -> CelValue {
     match value {
         Value::Null => CelValue::Null,
@@ -89,7 +89,7 @@ fn of_value(value: &Value) -> DeclType {
             });
             match fields.collect::<Option<Vec<_>>>() {
                 Some(fields) if !fields.is_empty() => object_of(fields),
-                // If some names cannot be field names, treat the object as a map.
+                // If some names cannot be field names in CEL, treat the object as a map.
                 _ => {
                     let values = members
                         .values()

@@ -1,4 +1,4 @@
-//! Evaluates requests and writes answers, one per line, in the format of ORACLE's `eval`.
+//! Evaluates requests from lines of JSON, and writes the answers as lines of JSON, in the format of `eval` in ORACLE.
 
 use crd_analyzer_apiextensions::decode::decode_schema;
 use crd_analyzer_cel::value::Value as CelValue;
@@ -48,8 +48,8 @@ struct Answer {
     errors: Option<Vec<String>>,
 }
 
-/// Answers a line `{"id", "schema", "rule", "messageExpression", "optionalOldSelf", "self", "oldSelf", "stored", "root"}` with a line of
-/// JSON. Errors in the request itself are in `request_error`.
+/// Answers a line `{"id", "schema", "rule", "messageExpression", "optionalOldSelf", "self", "oldSelf", "stored", "root"}` with a line of JSON. If the
+/// request itself is wrong, the error is in `request_error`.
 pub fn answer(line: &str, version: KubernetesVersion) -> String {
     let mut answer = Answer::default();
     if let Err(why) = judge(line, version, &mut answer) {
@@ -60,7 +60,7 @@ pub fn answer(line: &str, version: KubernetesVersion) -> String {
 
 fn judge(line: &str, version: KubernetesVersion, answer: &mut Answer) -> Result<(), String> {
     let whole: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
-    // A null value differs from a missing value.
+    // A value of null is different from a missing value.
     let this = whole.get("self").cloned();
     let old = whole.get("oldSelf").cloned();
     let request: Request = serde_json::from_value(whole).map_err(|error| error.to_string())?;

@@ -1,4 +1,4 @@
-//! Tries expressions on values: compiles them, estimates their cost, and evaluates them.
+//! Tries CEL expressions on values: compiles them, estimates their cost, and evaluates them.
 
 mod definition;
 mod guess;
@@ -34,7 +34,7 @@ pub use list::answer;
 pub use node_path::{Node, NodePath};
 pub use steps::{Step, steps};
 
-/// The input of an expression: values of a schema, or values without one.
+/// The input of an expression: values with a schema, or values without one.
 #[derive(Clone, Debug)]
 pub struct Subject {
     ty: Arc<DeclType>,
@@ -52,7 +52,7 @@ pub struct EvalRequest<'a> {
     pub optional_old_self: bool,
     /// The functions that the expression may use.
     pub set: ExpressionSet,
-    /// Whether to return the results of the parts of the expression, too.
+    /// Whether to return the results of the expression's parts as well.
     pub explain: bool,
 }
 
@@ -61,7 +61,7 @@ pub struct EvalRequest<'a> {
 pub struct Outcome {
     /// The compiled expression, or the error.
     pub compiled: Result<Compiled, CompileError>,
-    /// The result of the run; `None` if the expression was not run.
+    /// The result of evaluating the expression. `None` if it was not evaluated.
     pub ran: Option<Ran>,
 }
 
@@ -70,37 +70,37 @@ pub struct Outcome {
 pub struct Compiled {
     /// The name of the result type. Validation rules have the type `bool`.
     pub type_name: String,
-    /// The worst-case cost of one evaluation, in cost units; `None` without a schema that limits it.
+    /// The estimated cost of one evaluation in the worst case, in cost units. `None` if no schema limits it.
     pub estimate: Option<u64>,
-    /// The maximum number of evaluations for one object, which is a factor in the API server's estimate.
+    /// The maximum number of evaluations for one object. The API server multiplies the cost estimate by it.
     pub cardinality: u64,
     /// Whether the expression uses the old value.
     pub uses_old_self: bool,
 }
 
 impl Compiled {
-    /// The cost that the API server compares with the limit of a rule; `None` without a schema.
+    /// The cost that the API server compares with the limit for a rule. `None` without a schema.
     pub fn cost(&self) -> Option<u64> {
         Some(self.estimate?.saturating_mul(self.cardinality))
     }
 
-    /// Whether the API server rejects the expression as too expensive.
+    /// Whether the API server rejects the expression because it is too expensive.
     pub fn is_over(&self) -> bool {
         self.cost().is_some_and(|cost| cost > COST_LIMIT)
     }
 }
 
-/// The result of a run.
+/// The result of evaluating an expression.
 #[derive(Debug)]
 pub struct Ran {
     /// The value or error, and the cost.
     pub evaluation: Evaluation,
-    /// The results of the parts, if requested.
+    /// The results of the expression's parts, if requested.
     pub parts: Option<Part>,
 }
 
 impl Outcome {
-    /// Whether the expression compiles, is not too expensive, and, if it was run, did not return an error or `false`.
+    /// Whether the expression compiles and is not too expensive. If it was evaluated, it must not have returned an error or `false`.
     pub fn is_good(&self) -> bool {
         let is_cheap = self.compiled.as_ref().is_ok_and(|it| !it.is_over());
         is_cheap
@@ -112,8 +112,8 @@ impl Outcome {
 }
 
 impl Subject {
-    /// Values of a schema. `is_resource_root`: whether they are custom or embedded resources. `max_cardinality`: the maximum number of them in
-    /// an object, from the bounds of the schemas above; `None` if unlimited. Fails if expressions cannot read values of this schema.
+    /// Values with a schema. `is_resource_root` means that they are custom or embedded resources. `max_cardinality` is their maximum number in one
+    /// object, according to the limits in the schemas above; `None` if unlimited. Fails if expressions cannot read values with this schema.
     pub fn of_schema(
         schema: Structural<'_>,
         is_resource_root: bool,
@@ -140,7 +140,8 @@ impl Subject {
         }
     }
 
-    /// Compiles an expression, and runs it if there is a value to run it on. If it uses the old value, it needs one to run.
+    /// Compiles an expression, and evaluates it if there is a value. An expression that uses the old value is evaluated only if there is an old
+    /// value.
     pub fn try_expression(&self, asked: EvalRequest<'_>, this: Option<&Value>, old: Option<&Value>) -> Outcome {
         let context = context(&self.ty, self.version, asked.set, asked.optional_old_self);
         let reads = |expression: &Expression, role| {
@@ -163,7 +164,7 @@ impl Subject {
             uses_old_self: reads(&expression, Role::OldValue),
         };
         let has_old = old.is_some() || asked.optional_old_self || !compiled.uses_old_self;
-        // A value that the expression does not read need not be given.
+        // If the expression does not read `self`, it can be evaluated without a value.
         let nothing = (!reads(&expression, Role::Value)).then_some(&Value::Null);
         let ran = this
             .or(nothing.filter(|_| self.place.is_none()))
@@ -196,7 +197,7 @@ impl Subject {
             .flatten()
             .and_then(|program| {
                 let source = Source::new(asked.text);
-                // Here constant parts of the expression have a cost, too.
+                // The explanation also evaluates constant parts, which increases the cost.
                 let limit = limit.map(|it| it.saturating_mul(2));
                 explain(&expression.checked, &source, &program, &variables, limit).1
             });
@@ -204,7 +205,7 @@ impl Subject {
     }
 }
 
-/// The variables `self` and `oldSelf` of a rule. `of` converts the values.
+/// The variables `self` and `oldSelf` of a rule. `of` converts a value to a CEL value.
 fn bind(
     of: impl Fn(&Value) -> crd_analyzer_cel::value::Result,
     this: &Value,
@@ -218,26 +219,26 @@ fn bind(
     bindings.with_old(old.map(of))
 }
 
-/// A run of a CRD's rule on one value.
+/// The result of evaluating a CRD's rule on one value.
 #[derive(Debug)]
 pub struct RuleRun<'s> {
     /// The path from the object to the value.
     pub path: field::Path,
     /// The value.
     pub value: Value,
-    /// The path from the root of the schema to the node with the rule.
+    /// The path from the root of the schema to the schema that has the rule.
     pub steps: Vec<SchemaStep>,
-    /// The index of the rule at its node.
+    /// The index of the rule in its schema.
     pub index: usize,
     /// The rule.
     pub rule: &'s ValidationRule,
-    /// The result of the rule.
+    /// The result of evaluating the rule.
     pub outcome: Outcome,
-    /// The API server's errors that this rule alone causes, as it prints them.
+    /// The errors that the API server reports for this rule, as it prints them.
     pub errors: Vec<String>,
 }
 
-/// Runs the rules of a schema on an object: all of them, or those of one node. `old`: the previous version of the object.
+/// Evaluates the rules of a schema on an object: all rules, or those at one node of the schema. `old` is the previous version of the object.
 pub fn run_rules<'s>(
     root: Structural<'s>,
     only: Option<&Node<'s>>,
@@ -256,7 +257,7 @@ pub fn run_rules<'s>(
     Ok(runs)
 }
 
-/// The values in an object that rules apply to: all of them, or those of one node.
+/// The values in an object to which rules apply: all of them, or those of one node of the schema.
 pub fn find_sites<'s>(
     root: Structural<'s>,
     only: Option<&Node<'s>>,
@@ -273,7 +274,7 @@ pub fn find_sites<'s>(
     found
 }
 
-/// Runs the rules of one value's schema.
+/// Evaluates the rules of the schema of one value.
 pub fn run_site<'s>(
     root: Structural<'s>,
     site: &Site<'s>,
@@ -336,7 +337,7 @@ fn run_some<'s>(
     Ok(runs)
 }
 
-/// The object on which the API server runs the rules: without fields that the schema does not specify, and with defaults.
+/// The object on which the API server evaluates the rules: pruned and with defaults.
 pub fn as_stored(object: &Value, schema: Structural<'_>) -> Value {
     let mut object = object.clone();
     pruning::prune(&mut object, Some(schema), true);
@@ -345,7 +346,7 @@ pub fn as_stored(object: &Value, schema: Structural<'_>) -> Value {
     object
 }
 
-/// The maximum number of values of a node in an object; `None` if unlimited.
+/// The maximum number of values that a node of the schema has in one object. `None` if unlimited.
 pub fn cardinality(root: Structural<'_>, steps: &[SchemaStep]) -> Option<u64> {
     let mut schema = root;
     let mut count = Some(1_u64);
@@ -358,7 +359,7 @@ pub fn cardinality(root: Structural<'_>, steps: &[SchemaStep]) -> Option<u64> {
     count
 }
 
-/// The schema one step below.
+/// The schema that is one step below another.
 fn below<'s>(schema: Structural<'s>, step: &SchemaStep) -> Option<Structural<'s>> {
     match step {
         SchemaStep::Property(name) => schema.property(name),

@@ -1,4 +1,4 @@
-//! Paths to a node of a schema, as users write them: by value (`spec.hosts[*].name`) or by schema, as the API server prints them
+//! Paths to a node of a schema, as users write them. They follow the value (`spec.hosts[*].name`), or the schema as the API server prints it
 //! (`spec.validation.openAPIV3Schema.properties[spec]`).
 
 use crd_analyzer_schema::field::{Path, Segment};
@@ -16,11 +16,11 @@ pub struct NodePath {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Step {
-    /// A field, or a key of a map.
+    /// A field of an object, or a key of a map.
     Name(String),
-    /// Any item or value.
+    /// Any item of a list, or any value of a map.
     Any,
-    /// One item.
+    /// One item of a list.
     Index(usize),
     /// A step in a schema.
     Schema(SchemaStep),
@@ -31,11 +31,11 @@ enum Step {
 pub struct Node<'s> {
     /// The node.
     pub schema: Structural<'s>,
-    /// Whether it describes custom or embedded resources.
+    /// Whether the node describes custom or embedded resources.
     pub is_resource_root: bool,
     /// The path from the root of the schema to the node.
     pub steps: Vec<SchemaStep>,
-    /// The items and keys that the path selects at each step; `None` selects all.
+    /// The item or key that the path selects at each step. `None` selects all.
     only: Vec<Option<Segment>>,
 }
 
@@ -117,7 +117,7 @@ fn bracket(text: &str) -> Option<(Step, &str)> {
     Some((step, rest))
 }
 
-/// Converts steps to those of a schema, up to a rule.
+/// Converts the parts of a path to steps in a schema, up to a rule.
 fn schema_steps(parts: Vec<Step>) -> Result<Vec<Step>, String> {
     let mut steps = Vec::new();
     let mut parts = parts.into_iter();

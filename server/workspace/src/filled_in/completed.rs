@@ -1,4 +1,4 @@
-//! Files that tests and scripts on disk complete. The tests and scripts are read only for a file with errors, which they may explain.
+//! Files that tests and scripts complete before they are used. The tests and scripts are read only if a file has errors that they may explain.
 
 use std::path::Path;
 
@@ -9,8 +9,8 @@ use crate::{
     judging::question::Question,
 };
 
-/// The changed question to check the file with again, if tests or scripts near this absolute path complete the file; `None` if the report
-/// is final. Without errors in the report, it is final.
+/// The question for checking the file again, if tests or scripts near it complete the file. `None` if the report needs no second check, for example
+/// because it has no errors.
 pub fn completed<'q>(
     report: &FileReport,
     path: &Path,

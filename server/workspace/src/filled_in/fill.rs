@@ -1,7 +1,7 @@
-//! Helm templates as YAML: each action is replaced by text of the same length, so that all offsets stay valid.
+//! Turns Helm templates into YAML: replaces each action with text of the same length, so that offsets stay valid.
 //!
-//! An action in a value makes the value unknown. An action that fills whole lines becomes one unknown entry, and so does a conditional
-//! block. The rest is the author's own text, and is checked. Replaced text is identified by its place ([`Places`]), not by its content.
+//! If an action is in a value, the value becomes unknown. If an action fills whole lines, they become one unknown entry, and so does a conditional
+//! block. The rest is the author's own text and is checked. Replaced text is recognized by its position ([`Places`]), and not by its content.
 
 mod lines;
 mod places;
@@ -14,12 +14,12 @@ pub(crate) use places::{Place, Places};
 /// The maximum nesting depth of blocks.
 const MAX_DEPTH: usize = 64;
 
-/// A template whose actions have been replaced.
+/// A template in which all actions are replaced.
 #[derive(Debug)]
 pub(crate) struct Filled {
     /// The text, of the same length as the template.
     pub(crate) text: String,
-    /// The places in the text that the author did not write.
+    /// The places in the text that the author has not written.
     pub(crate) places: Places,
 }
 
@@ -33,9 +33,9 @@ struct Action {
 enum Kind {
     /// The action prints something.
     Value,
-    /// `if`, `with`, `range`: the block is conditional or repeated.
+    /// `if`, `with` or `range`: the block is conditional or repeated.
     Begin,
-    /// `define`, `block`: the block is used elsewhere.
+    /// `define` or `block`: the block is used elsewhere.
     Define,
     Else,
     End,
@@ -43,19 +43,19 @@ enum Kind {
     Nothing,
 }
 
-/// A block, by the indices of its actions.
+/// A block of a template, by the indices of its actions.
 struct Block {
     first: usize,
-    /// The first `else`.
+    /// The index of the first `else`.
     other: Option<usize>,
     last: usize,
 }
 
-/// A range of the template that becomes unknown.
+/// A range of the template that becomes an unknown value.
 enum Replaced {
-    /// An entry, an item or a value in these lines.
+    /// The lines become an entry, an item or a value.
     Lines(Range<usize>),
-    /// A part of a value.
+    /// The text becomes part of a value.
     Part(Range<usize>),
 }
 
@@ -66,8 +66,8 @@ impl Replaced {
     }
 }
 
-/// The text with its actions replaced. `None` if it has no actions, its blocks are not balanced, or an action that prints something has no
-/// room or no known column.
+/// The text with its actions replaced. `None` if it has no actions, if its blocks are not balanced, or if an action prints something for which room
+/// or a column cannot be found.
 pub(crate) fn fill(text: &str) -> Option<Filled> {
     let actions = actions(text)?;
     if actions.is_empty() {
@@ -151,7 +151,7 @@ fn blocks(actions: &[Action]) -> Option<Vec<Block>> {
     open.is_empty().then_some(blocks)
 }
 
-/// The end of all ranges that begin before an offset. Offsets are given in order.
+/// The largest end of all ranges that start before an offset. Must be asked for increasing offsets.
 #[derive(Default)]
 struct Covered {
     end: usize,
@@ -167,12 +167,12 @@ impl Covered {
     }
 }
 
-/// The ranges that blocks remove, and the ranges that become unknown because of them.
+/// The ranges that are removed because of blocks, and the ranges that become unknown because of them.
 fn left_out(actions: &[Action], blocks: &[Block], lines: &Lines) -> (Vec<Range<usize>>, Vec<Replaced>) {
     let mut left_out: Vec<Range<usize>> = Vec::new();
     let mut replaced = Vec::new();
     let mut covered = Covered::default();
-    // `else` branches that begin later, the first on top.
+    // The `else` branches that start later, sorted so that the first one is on top.
     let mut branches: BinaryHeap<Reverse<(usize, usize)>> = BinaryHeap::new();
     for block in blocks {
         let (begin, end) = (&actions[block.first], &actions[block.last]);
@@ -190,7 +190,7 @@ fn left_out(actions: &[Action], blocks: &[Block], lines: &Lines) -> (Vec<Range<u
         let taken = if begin.kind == Kind::Define {
             whole
         } else if lines.is_alone(&begin.span) && lines.is_alone(&end.span) {
-            // A block around whole documents includes or omits them. They are checked as if they were included.
+            // A block that contains whole documents includes or omits them. They are checked as if they were included.
             if lines.has_head(begin.span.end..end.span.start) {
                 if let Some(other) = block.other {
                     let branch = actions[other].span.start..end.span.start;
@@ -202,7 +202,7 @@ fn left_out(actions: &[Action], blocks: &[Block], lines: &Lines) -> (Vec<Range<u
             replaced.push(Replaced::Lines(whole.clone()));
             whole
         } else {
-            // The block is within a line, so the value is unknown.
+            // The block is within a line, so it becomes an unknown part of a value.
             replaced.push(Replaced::Part(value.clone()));
             value
         };
@@ -212,7 +212,7 @@ fn left_out(actions: &[Action], blocks: &[Block], lines: &Lines) -> (Vec<Range<u
     (left_out, replaced)
 }
 
-/// All actions, in order; `None` if one is not closed.
+/// All actions, in order. `None` if an action is not closed.
 fn actions(text: &str) -> Option<Vec<Action>> {
     let mut actions = Vec::new();
     let mut at = 0;
@@ -243,7 +243,7 @@ fn actions(text: &str) -> Option<Vec<Action>> {
     Some(actions)
 }
 
-/// The end of an action whose text begins at `at`. Strings in quotes may contain braces.
+/// The end of an action whose text starts at `at`. Strings in quotes may contain braces.
 fn end_of(text: &str, at: usize) -> Option<usize> {
     let code = text[at..].trim_start_matches('-').trim_start();
     if code.starts_with("/*") {
@@ -267,7 +267,7 @@ fn end_of(text: &str, at: usize) -> Option<usize> {
     None
 }
 
-/// The text while its actions are replaced.
+/// A template's text while its actions are being replaced.
 struct Filling {
     bytes: Vec<u8>,
     places: Places,
@@ -282,7 +282,7 @@ impl Filling {
         }
     }
 
-    /// Fills a range with characters that can begin a plain scalar or continue any scalar.
+    /// Fills a range with characters that can start a plain scalar and continue any scalar.
     fn put(&mut self, range: Range<usize>) {
         self.bytes[range.clone()].fill(b'x');
         let filler = self.places.filler();
@@ -292,8 +292,8 @@ impl Filling {
         self.places.push(range, Place::Value);
     }
 
-    /// Writes an unknown entry, item or value into blank lines, as the lines around them require. `None` without room, or if nothing
-    /// determines its column.
+    /// Writes an unknown entry, item or value into blank lines, in the form that fits the lines around them. `None` if they do not fit, or if the
+    /// column is unknown.
     fn more(&mut self, text: &str, around: &lines::Around<'_>, range: Range<usize>) -> Option<()> {
         let after = around.after(range.end);
         let (column, content) = match column_of(text, &range)? {
@@ -313,7 +313,7 @@ impl Filling {
             Form::Items => (column, format!("- {filler}"), Place::Items),
             Form::ItemsOrEntries => (column, format!("- {filler}"), Place::ItemsOrEntries),
             Form::Value => (column, filler.to_owned(), Place::Value),
-            // In the column of the key, it would be another entry.
+            // If it started in the column of the key, it would be another entry.
             Form::ValueOrEntries => (column + 1, filler.to_owned(), Place::ValueOrEntries),
         };
         let from = entry.find(filler)?;
@@ -333,7 +333,7 @@ impl Filling {
     }
 }
 
-/// How printed lines relate to the lines around them.
+/// What printed lines can be, judging by the lines around them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Form {
     /// Entries of an object.
@@ -342,14 +342,14 @@ enum Form {
     Items,
     /// A value, or a part of a block scalar.
     Value,
-    /// The value of the key above, or entries beside it. Items of a list may begin at the column of the list's key.
+    /// The value of the key above, or entries beside that key. The value may be a list whose items start at the column of the key.
     ValueOrEntries,
     /// Items of the list above, or entries beside the list's key.
     ItemsOrEntries,
 }
 
 impl Form {
-    /// The form of lines that begin at a column. `content`: the first line of the block that the author wrote. `None`: the lines are between
+    /// The form of lines that start at a column. `content` is the first line of the block, if the author wrote it. `None` if the lines are between
     /// documents, or part of a value that is already unknown.
     fn of(column: usize, content: Option<Shape>, before: Option<Shape>, after: Option<Shape>) -> Option<Self> {
         let before = before.filter(|it| !it.is_separator);
@@ -360,7 +360,7 @@ impl Form {
         let is_entry = content.is_some_and(|it| !it.is_item);
         let is_item = content.or(after).is_some_and(|it| it.is_item);
         match before {
-            // The lines are part of the unknown value.
+            // The lines belong to the value that is already unknown.
             Some(it) if it.is_filled && it.indent == column => None,
             Some(it) if it.is_item && it.indent == column => Some(if is_item || !it.is_at_key {
                 Self::Items
@@ -369,7 +369,7 @@ impl Form {
             } else {
                 Self::ItemsOrEntries
             }),
-            // The first entry of an item is on the line of the item.
+            // The first entry of a list item is on the same line as the dash.
             Some(it) if it.indent == column || it.is_item && it.indent + 2 == column => {
                 Some(if is_entry || !it.awaits_value {
                     Self::Entry
@@ -387,15 +387,15 @@ impl Form {
     }
 }
 
-/// The column where printed lines begin.
+/// The column at which printed lines start.
 enum Column {
-    /// The argument of `nindent`, or the column of the first line in a block together with that line.
+    /// The argument of `nindent`, or the column of the first line in a block. In the second case, the line is included.
     Said(usize, Option<Shape>),
-    /// The column of the action.
+    /// The column of the action itself.
     Written(usize),
 }
 
-/// The column where the printed lines begin; `None` if nothing determines it.
+/// The column at which printed lines start. `None` if nothing determines it.
 fn column_of(text: &str, lines: &Range<usize>) -> Option<Column> {
     let written = &text[lines.clone()];
     let first = written.lines().next()?;
@@ -470,7 +470,7 @@ mod tests {
         );
     }
 
-    /// Checks the text and the place that replace the lines `{{ x }}` between these lines.
+    /// Checks the text that replaces the lines `{{ x }}` between these lines, and its place.
     #[track_caller]
     fn check_form(above: &str, below: &str, expected: &str, expected_place: Place) {
         let lines = format!("{above}{{{{ x }}}}\n{below}");
@@ -503,7 +503,7 @@ mod tests {
 
     #[test]
     fn a_block_is_what_is_written_in_it() {
-        // Only the lines that are not blank.
+        // Compare only lines that are not blank.
         let filled = |text: &str| {
             let filled = super::fill(text).expect("it has actions");
             let text = filled.text.replace(filled.places.filler(), "@");

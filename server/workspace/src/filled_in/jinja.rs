@@ -1,7 +1,7 @@
-//! Documentation that shows manifests between `{% raw %}` and `{% endraw %}`, which Jinja removes. The rest is the manifest.
+//! Documentation that puts manifests between `{% raw %}` and `{% endraw %}`, which Jinja removes. The text between them is the manifest.
 
-/// The text without the lines that begin and end raw text, with the same offsets. `None` without such lines, or if the text has
-/// other Jinja statements.
+/// The text with the lines that start and end raw text replaced, so that offsets stay the same. `None` if the text has no such lines, or if the text
+/// has other Jinja statements.
 pub(crate) fn without_raw(text: &str) -> Option<String> {
     if !text.contains("{%") {
         return None;
@@ -28,7 +28,7 @@ pub(crate) fn without_raw(text: &str) -> Option<String> {
     Some(kept)
 }
 
-/// The statement on a line of its own: `raw` or `endraw`.
+/// The statement on a line of its own, which is `raw` or `endraw`.
 fn mark(line: &str) -> Option<&str> {
     let inside = line.trim().strip_prefix("{%")?.strip_suffix("%}")?;
     let name = inside.trim_matches(['-', '+', ' ']);

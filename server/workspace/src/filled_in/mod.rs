@@ -1,4 +1,4 @@
-//! Values that templates, variables and tools fill in before a file is sent, so that they are unknown here.
+//! Values that templates, variables and tools fill in before a file is sent to the API server. Here they are unknown.
 
 pub mod completed;
 pub(crate) mod fill;
@@ -12,8 +12,8 @@ pub mod variables;
 
 use crd_analyzer_syntax::{json::JsonDoc, tree::Tree};
 
-/// The text that an object is written in: its own, or that of the whole document if it has aliases. A document may have thousands of objects,
-/// so each searches only its own text.
+/// The source text of an object. If the document has aliases, the text of the whole document. A document may have thousands of objects, so each
+/// search covers only the object's own text.
 pub(crate) fn written<'t>(tree: &'t Tree, json: &JsonDoc<'_>) -> &'t str {
     let own = json.root().filter(|_| !tree.has_aliases());
     let span = own.map_or_else(|| tree.document_span(), |it| tree.full_span(it.node));

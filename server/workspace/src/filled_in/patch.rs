@@ -1,4 +1,4 @@
-//! Patches: documents that are part of an object and are merged into the rest of it.
+//! Patches: documents that are part of an object and are merged with the rest of it.
 
 use crd_analyzer_schema::depth;
 use crd_analyzer_syntax::{
@@ -8,13 +8,13 @@ use crd_analyzer_syntax::{
 
 use crate::{filled_in::written, findings::report::DocumentVerdict};
 
-/// Whether a CRD lacks both its versions and its names, as a patch does.
+/// Whether a CRD lacks both versions and names, which suggests that it is a patch.
 pub(crate) fn may_be(json: &JsonDoc<'_>) -> bool {
     let spec = json.root().and_then(|root| root.get("spec"));
     spec.is_none_or(|spec| spec.get("versions").is_none() && spec.get("names").is_none())
 }
 
-/// Adds a help text to the first error if the document may be a patch.
+/// If the document may be a patch, adds a help text to the first error.
 pub(crate) fn say_how_to_mark_it(verdict: &mut DocumentVerdict) {
     if let Some(first) = verdict.errors.iter_mut().min_by_key(|it| it.span.start) {
         let named = "if this file is a patch, name it in a `kustomization.yaml`";
@@ -23,9 +23,9 @@ pub(crate) fn say_how_to_mark_it(verdict: &mut DocumentVerdict) {
     }
 }
 
-/// Whether a document contains a merge directive, as only a strategic merge patch does (`k8s.io/apimachinery/pkg/util/strategicpatch`).
+/// Whether a document contains a merge directive, which occurs only in strategic merge patches (`k8s.io/apimachinery/pkg/util/strategicpatch`).
 ///
-/// `tree` is the tree that `json` was read from.
+/// `tree` is the tree from which `json` was converted.
 pub(crate) fn has_directive(tree: &Tree, json: &JsonDoc<'_>) -> bool {
     if !may_have_directive(written(tree, json)) {
         return false;
@@ -42,7 +42,7 @@ pub(crate) fn has_directive(tree: &Tree, json: &JsonDoc<'_>) -> bool {
     false
 }
 
-/// Removes the merge directives of a document, which are not part of the object.
+/// Removes the merge directives from a document, because they are not part of the object.
 pub(crate) fn take_directives(json: &mut JsonDoc<'_>) {
     if json.depth() <= depth::limit()
         && let Some(root) = json.root_mut()
@@ -64,7 +64,7 @@ fn take_directives_of(json: &mut Json<'_>) {
     }
 }
 
-/// Whether a text may contain a key that starts like a directive, plain or escaped. Most texts have none, so their trees are not searched.
+/// Whether a text may contain a key that starts like a directive, plain or escaped. Most texts contain none, so their trees need not be searched.
 fn may_have_directive(text: &str) -> bool {
     let bytes = text.as_bytes();
     memchr::memchr2_iter(b'$', b'\\', bytes).any(|at| {

@@ -1,21 +1,21 @@
-//! Placeholders as people and programs write them: `HCP_NAMESPACE`, `$$name$$`, `{GATEWAY_NAME}`, `<endpoint>`,
-//! `{{ .Files.Get "a" }}`. They are replaced before the object is sent.
+//! Placeholders as people and programs write them: `HCP_NAMESPACE`, `$$name$$`, `{GATEWAY_NAME}`, `<endpoint>`, `{{ .Files.Get "a" }}`. Something
+//! replaces them before the object is sent.
 
 use crd_analyzer_syntax::{
     json::{Json, JsonDoc, JsonValue},
     tree::NodeId,
 };
 
-/// Marks on both sides of a placeholder, anywhere in a string.
+/// Marks that are on both sides of a placeholder, anywhere in a string.
 const AROUND: [&str; 2] = ["$$", "@@"];
 
-/// Brackets around a placeholder that is the whole value.
+/// Brackets that enclose a placeholder, if it is the whole value.
 const BETWEEN: [(&str, &str); 2] = [("{", "}"), ("<", ">")];
 
-/// The starts of words in capitals that ask to be replaced.
+/// The starts of words in capitals that ask the user to replace them.
 const ASK: [&str; 3] = ["REPLACE", "CHANGEME", "PLACEHOLDER"];
 
-/// Whether a text may contain a placeholder, apart from names.
+/// Whether a text may contain a placeholder, other than in a name.
 pub(crate) fn may_be_in(text: &str) -> bool {
     AROUND.iter().any(|it| text.contains(it)) || text.contains(['<', '{'])
 }
@@ -35,7 +35,7 @@ fn is_action(written: &str) -> bool {
     written.len() > "{{}}".len() && written.starts_with("{{") && written.ends_with("}}")
 }
 
-/// Whether a string has a word between two of the same marks.
+/// Whether a string has a word that is enclosed in the same mark on both sides.
 fn is_around(written: &str, mark: &str) -> bool {
     let mut parts = written.split(mark);
     parts.next();
@@ -48,7 +48,7 @@ fn is_word(text: &str, joins: &[char]) -> bool {
         && text.chars().all(|it| it.is_ascii_alphanumeric() || joins.contains(&it))
 }
 
-/// Whether the name of an object is a placeholder. The API server accepts no name in capitals.
+/// Whether the name of an object is a placeholder. The API server accepts no capitals in a name.
 fn is_placeholder_of_name(written: &str) -> bool {
     let is_of_capitals = written.starts_with(|it: char| it.is_ascii_uppercase())
         && written
@@ -65,7 +65,7 @@ pub(crate) fn names(json: &JsonDoc<'_>) -> Vec<NodeId> {
     names.map(|it| it.node).collect()
 }
 
-/// Whether a mapping is a placeholder in braces, which YAML reads as a mapping: `name: {GATEWAY_NAME}`.
+/// Whether a mapping is really a placeholder in braces, which YAML reads as a mapping: `name: {GATEWAY_NAME}`.
 pub(crate) fn is_mapping(json: &Json<'_>) -> bool {
     let [member] = json.members().unwrap_or_default() else {
         return false;

@@ -2,7 +2,7 @@
 
 use crate::{findings::report::DocumentReport, words};
 
-/// Sets the name of the template that a document was rendered from, if `helm template` wrote it.
+/// Sets the name of the template from which a document was rendered, if `helm template` wrote the document.
 pub(crate) fn name_template(text: &str, document: &mut DocumentReport) {
     let mut lines = text[document.span.range()].lines().take(3);
     if let Some(path) = lines.find_map(|it| it.strip_prefix("# Source: ")) {

@@ -1,4 +1,4 @@
-//! The unknown values of a resource: those that something fills in before the resource is sent.
+//! The unknown values of a resource: something fills them in before the resource is sent.
 
 use std::{borrow::Cow, sync::Arc};
 
@@ -26,47 +26,46 @@ use crate::{
     roles::is_assertion,
 };
 
-/// The limits for the values of variables in one object. The API server accepts objects of less than a fifth of this size.
+/// The limits for substituting variables in one object. The API server accepts objects of less than a fifth of this size.
 pub(crate) const LIMITS: Limits = Limits {
     bytes: 16 << 20,
     ..Limits::NONE
 };
 
-/// How a text is completed before it is sent.
+/// How an object is completed before it is sent to the API server.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Completed<'a> {
-    /// Whether it is merged into something, which may have the missing fields.
+    /// Whether the object is merged into another one, which may have the missing fields.
     pub(crate) is_part: bool,
-    /// Whether it states the expectations of a test tool about an object.
+    /// Whether the object states what a test tool expects of another object.
     pub(crate) is_assertion: bool,
     /// Whether `${NAME}` is substituted.
     pub(crate) is_substituted: bool,
-    /// The marks of values that are filled in.
+    /// The marks that surround values which are filled in.
     pub(crate) marks: &'static [&'static str],
     /// Whether values in parentheses are chainsaw expressions.
     pub(crate) has_expressions: bool,
     /// The variables that Flux substitutes.
     pub(crate) variables: Option<&'a Variables>,
-    /// The places where the actions of a template were filled in.
+    /// The places at which the actions of a template were filled in.
     pub(crate) filled: Option<&'a Places>,
-    /// Whether the file may have placeholders, which people or programs replace.
+    /// Whether the file may have placeholders that people or programs replace.
     pub(crate) has_placeholders: bool,
-    /// Whether a script sets the version.
+    /// Whether a script sets the object's version.
     pub(crate) replaces_version: bool,
 }
 
 /// The result of completing an object.
 #[derive(Default, Debug)]
 pub(crate) struct Outcome {
-    /// Whether the object is, or was, completed.
+    /// Whether something completes the object, or has completed it already.
     pub(crate) is_completed: bool,
     /// The values of the object that are unknown.
     pub(crate) unknown: Option<Unknown>,
 }
 
 impl Completed<'_> {
-    /// Substitutes known values in the JSON of a resource, removes the entries with unknown keys, and returns which of the remaining values are
-    /// unknown.
+    /// Substitutes known values in the JSON of a resource, and removes entries with unknown keys. Returns which of the remaining values are unknown.
     pub(crate) fn apply(mut self, json: &mut JsonDoc<'_>, tree: &Tree) -> Outcome {
         let text = written(tree, json);
         self.is_assertion |= text.contains('(') && has_expression_keys(json);
@@ -108,7 +107,7 @@ impl Completed<'_> {
             has_entries: false,
         };
         if self.filled.is_some() {
-            // Two actions may be filled in with the same text but stand for different keys.
+            // Two actions may be filled in with the same text although they print different keys.
             json.forget_duplicates();
         }
         let unknown = json.root_mut().and_then(|root| completion.value(root));
@@ -119,7 +118,7 @@ impl Completed<'_> {
     }
 }
 
-/// Substitutes the values that Flux substitutes in a stored object. Unknown ones stay as written.
+/// Substitutes the values of Flux variables in a stored object. Unknown variables stay as written.
 pub(crate) fn substitute_known(json: &mut JsonDoc<'_>, tree: &Tree, variables: &Variables) {
     if !written(tree, json).contains("${") || json.depth() > depth::limit() || json.root().is_some_and(is_left_alone) {
         return;
@@ -158,30 +157,30 @@ pub(crate) fn substitute_known(json: &mut JsonDoc<'_>, tree: &Tree, variables: &
 struct Completion<'t> {
     completed: Completed<'t>,
     tree: &'t Tree,
-    /// Whether SOPS has encrypted values.
+    /// Whether the object contains values that SOPS has encrypted.
     is_encrypted: bool,
-    /// Whether empty values stand for any value.
+    /// Whether the object is a skeleton, in which an empty value may be any value.
     is_skeleton: bool,
     /// The names and versions that are placeholders.
     names: Vec<NodeId>,
-    /// Whether a value was substituted.
+    /// Whether any known value was substituted.
     has_known: bool,
-    /// Whether the value that was completed last may stand for entries of the object around it.
+    /// Whether the value that was completed last may become entries of the object that contains it.
     has_entries: bool,
 }
 
-/// The result of completing a string.
+/// What a string becomes when it is completed.
 enum Text {
     /// The whole string is known.
     Known(JsonValue<'static>),
-    /// One unknown value.
+    /// The string becomes one unknown value.
     Unknown,
-    /// Any number of items.
+    /// The string becomes any number of items.
     Items,
 }
 
 impl Completion<'_> {
-    /// Completes a value, and returns which parts of it are unknown.
+    /// Completes a value. Returns which of its parts are unknown.
     fn value(&mut self, json: &mut Json<'_>) -> Option<Unknown> {
         let node = json.node;
         if self.is_skeleton && skeleton::is_empty(json) {
@@ -213,7 +212,7 @@ impl Completion<'_> {
                     if self.completed.is_part && patch::is_directive(&member.key) {
                         continue;
                     }
-                    // Complete the value of an unknown key, too: parts of it may be known.
+                    // Complete the value of an unknown key as well, because parts of the value may be known.
                     let unknown = self.value(&mut member.value);
                     if std::mem::take(&mut self.has_entries) {
                         parts.more();
@@ -228,7 +227,7 @@ impl Completion<'_> {
                     }
                     kept.push((member, unknown));
                 }
-                // The entries of an object must be sorted and have unique keys.
+                // The entries of an object must be sorted by key, and no key may be repeated.
                 kept.sort_by(|a, b| a.0.key.cmp(&b.0.key));
                 kept.dedup_by(|a, b| a.0.key == b.0.key);
                 for (member, unknown) in kept {
@@ -244,7 +243,7 @@ impl Completion<'_> {
         parts.whole()
     }
 
-    /// The result of completing a key.
+    /// What a key becomes when it is completed.
     fn key(&self, member: &Member<'_>) -> Option<Text> {
         if self.completed.is_assertion && is_expression_key(&member.key) {
             return Some(Text::Unknown);
@@ -252,7 +251,7 @@ impl Completion<'_> {
         self.filled(member.key_node).or_else(|| self.text(&member.key, false))
     }
 
-    /// The result of completing a string that is a value.
+    /// What a string value becomes when it is completed.
     fn written(&mut self, written: &str, node: NodeId) -> Option<Text> {
         let is_plain = self.tree.kind(node) == NodeKind::Scalar(ScalarStyle::Plain);
         let place = self.place(node);
@@ -263,7 +262,7 @@ impl Completion<'_> {
         self.filled(node).or_else(|| self.text(written, is_plain))
     }
 
-    /// The result of completing a scalar that contains an action of a template.
+    /// What a scalar becomes that contains an action of a template.
     fn filled(&self, node: NodeId) -> Option<Text> {
         Some(match self.place(node)? {
             Place::Value | Place::ValueOrEntries => Text::Unknown,
@@ -275,14 +274,14 @@ impl Completion<'_> {
         self.completed.filled?.at(self.tree.span(node))
     }
 
-    /// The result of completing a string. `is_plain`: whether it is written without quotes.
+    /// What a string becomes when it is completed. `is_plain` means that it is written without quotes.
     fn text(&self, written: &str, is_plain: bool) -> Option<Text> {
         let completed = self.completed;
         if self.is_encrypted && written.starts_with(ENCRYPTED) {
             return Some(Text::Unknown);
         }
         if written.starts_with('(') && written.ends_with(')') {
-            // A test tool fills in bindings in any file: `($namespace)`, `(to_number($version))`.
+            // Test tools fill in bindings in any file, such as `($namespace)` or `(to_number($version))`.
             let is_unknown = completed.is_assertion || completed.has_expressions || has_binding(written);
             return is_unknown.then_some(Text::Unknown);
         }
@@ -304,10 +303,10 @@ impl Completion<'_> {
     }
 }
 
-/// The start of a value that SOPS has encrypted.
+/// The start of each value that SOPS has encrypted.
 const ENCRYPTED: &str = "ENC[";
 
-/// Removes the fields that SOPS adds when it encrypts an object, and that it removes before the object is applied. Returns whether there were
+/// Removes the fields that SOPS adds when it encrypts an object. SOPS removes them again before the object is applied. Returns whether there were
 /// any.
 fn take_sops(json: &mut JsonDoc<'_>) -> bool {
     let Some(JsonValue::Object(members)) = json.root_mut().map(|it| &mut it.value) else {
@@ -344,7 +343,7 @@ fn has_expression_keys(json: &JsonDoc<'_>) -> bool {
     false
 }
 
-/// Whether a CRD only states the expectations of a test tool about a CRD.
+/// Whether a CRD only states what a test tool expects of another CRD.
 pub(crate) fn asserts_definition(question: &Question<'_>, tree: &Tree, json: &JsonDoc<'_>) -> bool {
     let is_named = || question.path.is_some_and(is_assertion);
     let lacks = || {
@@ -363,7 +362,7 @@ fn is_left_alone(object: &Json<'_>) -> bool {
     })
 }
 
-/// The value that YAML reads from a plain scalar; `None` if the text is not a scalar.
+/// The value of a plain scalar in YAML. `None` if the text is not a scalar.
 fn resolved(text: &str) -> Option<JsonValue<'static>> {
     let source: Arc<str> = text.into();
     let tree = read(&source, Span::new(0, source.len() as u32)).ok()?;

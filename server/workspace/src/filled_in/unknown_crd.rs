@@ -1,4 +1,4 @@
-//! The unknown values of a CRD, which a tool fills in before the CRD is sent. They are removed, and what depends on them is not checked.
+//! The unknown values of a CRD: a tool fills them in before the CRD is sent. They are removed, and the parts that depend on them are not checked.
 
 use crd_analyzer_apiextensions::codes as server_codes;
 use crd_analyzer_schema::depth;
@@ -13,24 +13,24 @@ use crate::{
     findings::report::DocumentVerdict,
 };
 
-/// The part of a CRD from which unknown values were removed. Later variants matter more.
+/// The part of a CRD from which unknown values were removed. Later variants affect more of the CRD.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub(crate) enum Taken {
     /// No values were removed.
     #[default]
     Nothing,
-    /// Labels or annotations, on which nothing else depends.
+    /// Values were removed from labels or annotations, and nothing else depends on them.
     Marks,
-    /// The configuration of the conversion of resources.
+    /// Values were removed from the configuration of conversion.
     Conversion,
-    /// A field that every CRD needs.
+    /// Values were removed from a field that every CRD needs.
     Rest,
-    /// A schema, on which its rules and their costs depend.
+    /// Values were removed from a schema. Its rules and their costs depend on them.
     Schema,
 }
 
 impl Taken {
-    /// Removes the errors that may only be a consequence of the unknown values.
+    /// Removes the errors that may be caused only by the unknown values.
     pub(crate) fn apply(self, verdict: &mut DocumentVerdict) {
         let in_field = |it: &Finding, part: &str| match &it.server {
             Some(ServerSays::Cause { field, .. }) => field.contains(part),
@@ -47,7 +47,7 @@ impl Taken {
     }
 }
 
-/// Whether [`take`] finds an unknown value without the places where a template was filled in.
+/// Whether [`take`] would find an unknown value if no template was filled in.
 pub(crate) fn has_placeholder(json: &JsonDoc<'_>) -> bool {
     json.depth() <= depth::limit() && json.root().is_some_and(is_in)
 }
@@ -61,10 +61,10 @@ fn is_in(json: &Json<'_>) -> bool {
     }
 }
 
-/// The key of a schema. A schema may describe a placeholder without containing one.
+/// The key of a schema. A schema may describe a placeholder in words without containing one.
 const SCHEMA: &str = "openAPIV3Schema";
 
-/// Whether the service of the conversion webhook lacks a name or a namespace, which the user who installs the CRD knows.
+/// Whether the service of the conversion webhook lacks a name or a namespace. The user who installs the CRD fills them in.
 pub(crate) fn lacks_service(json: &JsonDoc<'_>) -> bool {
     let path = ["spec", "conversion", "webhook", "clientConfig", "service"];
     let service = path
@@ -74,7 +74,7 @@ pub(crate) fn lacks_service(json: &JsonDoc<'_>) -> bool {
     service.is_some_and(|it| it.get("name").is_none() || it.get("namespace").is_none())
 }
 
-/// Whether a value consists only of a placeholder: `{{caBundle}}`, `${CA_BUNDLE}`, `$(CA_BUNDLE)`.
+/// Whether a value is only a placeholder, such as `{{caBundle}}`, `${CA_BUNDLE}` or `$(CA_BUNDLE)`.
 fn is_placeholder(written: &str) -> bool {
     let written = written.trim();
     [("{{", "}}"), ("${", "}"), ("$(", ")")]
@@ -82,13 +82,13 @@ fn is_placeholder(written: &str) -> bool {
         .any(|(begin, end)| written.starts_with(begin) && written.ends_with(end))
 }
 
-/// Removes the unknown values. `filled`: the places where the actions of a template were filled in.
+/// Removes the unknown values. `filled` has the places at which the actions of a template were filled in.
 pub(crate) fn take(json: &mut JsonDoc<'_>, tree: &Tree, filled: Option<&Places>) -> Taken {
     if json.depth() > depth::limit() {
         return Taken::Nothing;
     }
     if filled.is_some() {
-        // Two actions may be filled in with the same text but stand for different keys.
+        // Two actions may be filled in with the same text although they print different keys.
         json.forget_duplicates();
     }
     let mut taking = Taking {
@@ -134,7 +134,7 @@ impl Taking<'_> {
         }
     }
 
-    /// Whether a value is known. Unknown values below it are removed.
+    /// Removes the unknown values below a value. Returns whether the value itself is known.
     fn stays(&mut self, json: &mut Json<'_>, path: &mut Vec<String>) -> bool {
         if self.tree.is_scalar(json.node) && self.filled.is_some_and(|it| it.at(self.tree.span(json.node)).is_some()) {
             return false;
@@ -148,7 +148,7 @@ impl Taking<'_> {
     }
 }
 
-/// The part of a CRD that a path of keys belongs to.
+/// The part of a CRD to which a path of keys belongs.
 fn of_path(path: &[String]) -> Taken {
     let names: Vec<&str> = path.iter().map(String::as_str).take(3).collect();
     match names.as_slice() {

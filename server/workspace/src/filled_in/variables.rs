@@ -7,16 +7,16 @@ use std::{
 
 use crd_analyzer_budget::{self as budget, Unfinished};
 
-/// The known variables and where their values come from.
+/// The known variables, and the Kustomizations that set them.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Variables {
     /// The values by name.
     pub(crate) values: Arc<BTreeMap<Arc<str>, Arc<str>>>,
     /// The Flux Kustomizations that set the variables.
     pub(crate) by: BTreeSet<String>,
-    /// The number of further Kustomizations.
+    /// The number of Kustomizations that are not in `by`.
     pub(crate) more: usize,
-    /// Whether values are missing because finding them would take too much work or memory.
+    /// Whether some values are missing, because finding them would take too much work or memory.
     pub(crate) is_unfinished: bool,
 }
 
@@ -32,20 +32,21 @@ impl Variables {
     }
 }
 
-/// A string after substitution.
+/// A string after variables were substituted in it.
 #[derive(PartialEq, Eq, Debug)]
 pub(crate) enum Substituted {
     /// A part of the string is unknown.
     Unknown,
     /// The result remains a string.
     Text(String),
-    /// YAML parses the result as a plain scalar, which may not be a string.
+    /// YAML parses the result as a plain scalar, so it may no longer be a string.
     Written(String),
-    /// Whether the result remains a string depends on the tool: Flux writes the object again without quotes before it substitutes.
+    /// It depends on the tool whether the result is a string. Flux removes the quotes before it substitutes, other tools may not.
     Either(String),
 }
 
-/// Substitutes variables in a string; `None` if it has none. `is_plain`: whether the file has it without quotes. `known`: Flux's variables.
+/// Substitutes variables in a string. `None` if it has none. `is_plain` means that the file has the string without quotes. `known` has the variables
+/// that Flux sets.
 pub(crate) fn substitute(written: &str, is_plain: bool, known: Option<&Variables>) -> Option<Substituted> {
     let (text, has_quotes) = match expand(written, known)? {
         Expanded::Unknown => return Some(Substituted::Unknown),
@@ -59,7 +60,7 @@ pub(crate) fn substitute(written: &str, is_plain: bool, known: Option<&Variables
         Some(_) => match quoting {
             Quoting::Plain => Substituted::Written(text),
             Quoting::Unsure => Substituted::Either(text),
-            // The value may close the quotes.
+            // The value contains quotes, so it may close the quotes around it.
             Quoting::Quoted if has_quotes => Substituted::Unknown,
             Quoting::Quoted => Substituted::Text(text),
         },
@@ -91,7 +92,7 @@ fn quoting(text: &str) -> Quoting {
     }
 }
 
-/// Whether a variable with blanks around its name begins here, as clusterctl allows it (`${ NAME }`).
+/// Whether a variable with blanks around its name starts here, as in `${ NAME }`, which clusterctl allows.
 fn is_spaced(inside: &str) -> bool {
     // Search only up to the end of the name, because the end of the text may be far away.
     let begin = inside.trim_start();
@@ -112,26 +113,26 @@ enum Expanded {
     Unknown,
     Text {
         text: String,
-        /// Whether a substituted value may close quotes.
+        /// Whether a substituted value contains quotes, which may close those around it.
         has_quotes: bool,
     },
 }
 
-/// The operators that give a default. Flux treats all of them alike (`toDefault` of github.com/fluxcd/pkg/envsubst).
+/// The operators that introduce a default. Flux treats them all in the same way (`toDefault` of github.com/fluxcd/pkg/envsubst).
 const DEFAULTS: [&str; 5] = [":=", ":-", ":+", ":?", "="];
 
-/// Replaces variables with their values or defaults, as Flux does (`github.com/fluxcd/pkg/envsubst`); `None` if there are none.
+/// Replaces variables with their values or defaults, as Flux does (`github.com/fluxcd/pkg/envsubst`). `None` if the string has no variables.
 fn expand(written: &str, known: Option<&Variables>) -> Option<Expanded> {
     let mut text = String::new();
     let mut has_quotes = false;
-    // No variable ends after this.
+    // A variable that starts after this offset is not closed.
     let last = written.rfind('}').unwrap_or(0);
     let mut rest = written;
     let mut has_variables = false;
     while let Some(at) = rest.find('$') {
         let (before, from) = rest.split_at(at);
         text.push_str(before);
-        // `$${NAME}` is the escaped form of `${NAME}`.
+        // `$${NAME}` is an escape for the text `${NAME}`.
         if let Some(after) = from.strip_prefix("$$") {
             text.push('$');
             rest = after;
@@ -209,9 +210,9 @@ mod tests {
         check("${A:=${B}}", Some("unknown"));
         check("${A/b/c}", Some("unknown"));
         check("${#A}", Some("unknown"));
-        // clusterctl accepts it.
+        // clusterctl accepts this form.
         check("${ A }-tls", Some("unknown"));
-        // Flux fails on it.
+        // Flux fails on this form.
         check("${A-2}", Some("unknown"));
     }
 
@@ -224,7 +225,7 @@ mod tests {
         check("$A $$ 3$", None);
     }
 
-    /// The values that Flux produces for these strings (`JSONToYAML`, `envsubst.Eval`, `YAMLToJSON`).
+    /// The values that result from these strings in Flux (`JSONToYAML`, `envsubst.Eval`, `YAMLToJSON`).
     #[test]
     fn values_as_flux_puts_them_in() {
         let a = |value: &str| Variables {
@@ -262,7 +263,7 @@ mod tests {
                 assert_eq!(found.as_ref(), Some(&expected), "of {from:?} with {value:?}");
             }
         }
-        // Another tool may keep the quotes.
+        // Tools other than Flux may keep the quotes.
         let found = substitute("${A:=3}", false, None);
         assert_eq!(found, Some(Substituted::Either("3".to_owned())));
         assert_eq!(substitute("*${A:=3}", false, None), Some(text("*3")));

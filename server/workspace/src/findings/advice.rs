@@ -1,4 +1,4 @@
-//! The advice on expensive rules: why a rule is expensive, and what to do. Each piece of advice appears once.
+//! Advice on expensive rules: why a rule is expensive, and what to do about it. Each piece of advice appears only once.
 //!
 //! The API server reports up to three errors for one expensive rule: its own cost, its share of the total, and the total.
 
@@ -13,7 +13,7 @@ use crate::{
     sources::generated::Origin,
 };
 
-/// The maximum number of bounds that are listed individually.
+/// The maximum number of limits that a help text lists individually.
 const MAX_NAMED: usize = 4;
 
 /// Whether the verdict has an error about costs.
@@ -31,7 +31,7 @@ fn is_about_cost(code: &str) -> bool {
     .contains(&code)
 }
 
-/// Adds to the finding about each expensive rule its cost, the missing bounds, and bounds that would be enough.
+/// Adds to the finding about each expensive rule its cost, the missing limits, and limits that would be low enough.
 pub(crate) fn give(verdict: &mut DocumentVerdict, costs: &[PlacedCosts], origin: Option<&Origin<'_>>) {
     let rules = costs.iter().flat_map(|placed| {
         placed.schema.rules.iter().map(move |rule| {
@@ -75,7 +75,7 @@ pub(crate) fn give(verdict: &mut DocumentVerdict, costs: &[PlacedCosts], origin:
     }
 }
 
-/// Whether the total is over the limit only because of rules that are over the limit themselves.
+/// Whether the total is over the limit only because individual rules are over their own limit.
 fn is_of_single_rules(placed: &PlacedCosts) -> bool {
     let rules = placed.schema.rules.iter().filter(|it| it.checked);
     let others = rules.map(|it| {
@@ -106,7 +106,7 @@ fn what_it_costs(rule: &RuleCost, is_rule: bool) -> String {
     format!("it costs {} of {limit} cost units{times}", grouped(rule.cost))
 }
 
-/// Adds help with bounds that would bring the costs below the limit.
+/// Adds a help text with limits that would make the costs low enough.
 fn help(finding: &mut Finding, placed: &PlacedCosts, remedy: Option<&BoundsProposal>, origin: Option<&Origin<'_>>) {
     let Some(remedy) = remedy else {
         let help = "simplify the rule, or split it: no missing limit makes it this expensive";
@@ -148,7 +148,7 @@ fn help(finding: &mut Finding, placed: &PlacedCosts, remedy: Option<&BoundsPropo
     });
 }
 
-/// Lists the bounds: `maxItems: 64` on `spec.hosts`.
+/// Lists limits, as in `maxItems: 64` on `spec.hosts`.
 pub(crate) fn named(remedy: &BoundsProposal) -> String {
     let bounds = remedy.bounds.iter().take(MAX_NAMED).map(|it| {
         let place = it.place();
@@ -180,7 +180,7 @@ pub(crate) fn merge(shown: &mut Vec<MergedFinding>) {
         .into_iter()
         .partition(|it| it.finding.code != TOTAL_RULE_COST_OVER_LIMIT);
     *shown = others;
-    // The error about a schema comes after those about its expensive rules.
+    // The error about a schema's total comes after the errors about the schema's expensive rules.
     while let Some(at) = totals.iter().position(|it| !is_contribution(&it.finding)) {
         let mut total = totals.remove(at);
         let root = field(&total.finding).unwrap_or_default().to_owned();
@@ -191,7 +191,7 @@ pub(crate) fn merge(shown: &mut Vec<MergedFinding>) {
         let rules: Vec<usize> = (0..shown.len())
             .filter(|at| is_rule(&shown[*at]) && field(&shown[*at].finding).is_some_and(|it| it.starts_with(&root)))
             .collect();
-        // If there are several at one place, use the first.
+        // If several findings have the same span, use the first one.
         let by_place: HashMap<_, usize> = rules.iter().rev().map(|at| (shown[*at].finding.span, *at)).collect();
         let mut unexplained = Vec::new();
         for contribution in of_it {
@@ -226,7 +226,7 @@ fn is_contribution(finding: &Finding) -> bool {
     field(finding).is_some_and(|it| it.contains("x-kubernetes-validations"))
 }
 
-/// Adds a note to a rule's finding for another error about the same rule, since the API server reports up to three.
+/// Adds a note about another error to the finding of the same rule, because the API server reports up to three errors for a rule.
 fn note(finding: &mut Finding, other: &Finding) {
     let is_total = !is_contribution(other);
     let note = "the API server also reports that all rules of the schema together are over their limit";

@@ -17,11 +17,11 @@ use crate::{
 };
 
 impl DocumentReport {
-    /// The diagnostics to display: one for each cause, with the Kubernetes versions that report it, in the order of the text.
-    /// Comments and the configuration can suppress diagnostics.
+    /// The diagnostics to display, in the order of the text. There is one for each cause, with the Kubernetes versions that report it. Suppression
+    /// comments and the configuration are applied.
     pub fn merged_findings(&self, config: &Config) -> Vec<MergedFinding> {
         let mut shown: Vec<MergedFinding> = Vec::new();
-        // The findings of newer Kubernetes versions, by the hash of their cause.
+        // The findings of newer Kubernetes versions, by a hash of their cause.
         let mut newer: HashMap<u64, VecDeque<usize>> = HashMap::new();
         let hasher = RandomState::new();
         for (version, verdict) in self.verdicts.iter().rev() {
@@ -59,7 +59,7 @@ impl DocumentReport {
     }
 }
 
-/// Keeps only one of the findings with the same message and place. The API server may report one mistake for two reasons.
+/// Keeps only one of the findings with the same message and span. The API server may report the same mistake for two reasons.
 fn tell_once(shown: &mut Vec<MergedFinding>) {
     if shown.len() < 2 {
         return;
@@ -79,7 +79,7 @@ fn tell_once(shown: &mut Vec<MergedFinding>) {
     *shown = kept;
 }
 
-/// What identifies the cause of a finding. The text can differ between Kubernetes versions.
+/// The parts of a finding that identify its cause. Its text may differ between Kubernetes versions.
 fn cause(finding: &Finding) -> impl Hash + PartialEq {
     let said = match &finding.server {
         Some(ServerSays::Cause { reason, field, .. }) => Some(Some((*reason, field.as_str()))),

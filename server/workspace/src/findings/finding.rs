@@ -1,6 +1,6 @@
-//! Diagnostics: what is reported for a document, and where.
+//! Diagnostics: the problems that are reported for a document, and their places.
 //!
-//! Each answers in this order: what is wrong ([`Finding::headline`]), where ([`Finding::label`], [`Finding::related`]), why
+//! Each diagnostic says, in this order: what is wrong ([`Finding::headline`]), where ([`Finding::label`], [`Finding::related`]), why
 //! ([`Finding::notes`]), what to type ([`Finding::help`]), and last the API server's own text ([`Finding::server_note`]).
 
 use std::sync::Arc;
@@ -12,16 +12,16 @@ use crd_analyzer_syntax::tree::Span;
 pub use crate::builds::basis::Basis;
 use crate::documents::source::SourceText;
 
-/// The source of a finding. The classes are never mixed.
+/// The source of a finding. A finding has exactly one class.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Class {
     /// The API server of this Kubernetes version rejects the object.
     Error,
-    /// An error that the API server reports only after earlier errors are fixed. It is not part of the answer.
+    /// An error that the API server reports only after earlier errors are fixed. It is not part of the API server's answer.
     LaterError,
     /// The API server accepts the object with this warning.
     Warning,
-    /// crd-analyzer's own: hazards and compatibility. Never part of the verdict.
+    /// A hint from crd-analyzer, about hazards or compatibility. It is never part of the verdict.
     Hint,
 }
 
@@ -39,7 +39,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// The word in outputs. Only editors distinguish information and hints.
+    /// The word for the severity in outputs. Only editors distinguish information from hints.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Error => "error",
@@ -63,25 +63,25 @@ impl Class {
 /// The words that outputs print before the code of a [`Class::LaterError`].
 pub const AFTER_FIXING: &str = "error (after fixing the above)";
 
-/// The API server's own words.
+/// The original words of the API server.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum ServerSays {
     /// A cause of a rejection.
     Cause {
-        /// The cause's reason: `FieldValueInvalid` and so on.
+        /// The reason of the cause, such as `FieldValueInvalid`.
         reason: &'static str,
-        /// The words of the reason: `Invalid value` and so on.
+        /// The words for the reason in a message, such as `Invalid value`.
         words: &'static str,
         /// The field, in the API server's internal form.
         field: String,
-        /// The words after the value.
+        /// The detail that follows the value in the message.
         detail: String,
-        /// The value as rendered in the message; may be empty.
+        /// The value as the message shows it; may be empty.
         bad_value: String,
     },
-    /// Why the document cannot be read as a CRD at all.
+    /// The error if the document cannot be read as a CRD at all.
     Decode(String),
-    /// An error of strict field validation.
+    /// An error from strict field validation.
     Strict(String),
     /// A rejection without causes, or a failure of the API server.
     Other(String),
@@ -90,7 +90,7 @@ pub enum ServerSays {
 }
 
 impl ServerSays {
-    /// The API server's words about a field.
+    /// The API server's words for an error at a field.
     pub(crate) fn cause(error: &field::Error) -> Self {
         Self::Cause {
             reason: error.kind.reason(),
@@ -101,7 +101,7 @@ impl ServerSays {
         }
     }
 
-    /// The message as a client prints it, without values that are the API server's internal structs, which do not help users.
+    /// The message as a client prints it. Leaves out values that are internal structs of the API server, because they do not help users.
     pub fn message(&self) -> String {
         match self {
             Self::Cause {
@@ -126,7 +126,7 @@ impl ServerSays {
     }
 }
 
-/// Whether a value is a printed struct of the API server, whose fields start with capital letters.
+/// Whether a value is a printed Go struct of the API server, whose field names start with capital letters.
 fn is_struct(value: &str) -> bool {
     let first = value.trim_start_matches('[').strip_prefix("{\"");
     first.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase())) || value.contains("apiextensions.")
@@ -139,72 +139,72 @@ pub struct Related {
     pub span: Span,
     /// A description of the place.
     pub message: String,
-    /// The file, if it is not the finding's own.
+    /// The file of the place, if it is not the finding's own file.
     pub file: Option<Arc<SourceText>>,
 }
 
 /// The kustomization or Flux Kustomization whose build has a finding.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct BuiltFor {
-    /// The words before the name; empty for the kustomization of the file's own folder.
+    /// The words before the name in a message. Empty if the kustomization is in the file's own folder.
     pub(crate) what: &'static str,
-    /// The folder of the kustomization, or the Flux Kustomization.
+    /// The folder of the kustomization, or the name of the Flux Kustomization.
     pub(crate) name: Option<String>,
-    /// The object, if the finding is in a patch.
+    /// The name of the object, if the finding is in a patch.
     pub(crate) object: Option<String>,
 }
 
-/// One diagnostic of one document.
+/// A diagnostic of a document.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Finding {
     /// The source of the finding.
     pub class: Class,
-    /// How prominently it is shown.
+    /// How prominently the finding is shown.
     pub severity: Severity,
     /// The diagnostic code, kebab-case; `crd-analyzer explain CODE` prints its page.
     pub code: &'static str,
-    /// What is wrong: one sentence that makes sense alone.
+    /// The headline, which says what is wrong in one sentence and can be understood without the rest.
     pub headline: String,
-    /// The API server's own words; `None` for crd-analyzer's own hints.
+    /// The original words of the API server. `None` for crd-analyzer's own hints.
     pub server: Option<ServerSays>,
-    /// Whether the API server's words say more than the headline, so that they are shown by default.
+    /// Whether the API server's words say more than the headline, so that they are shown even without verbose output.
     pub quotes_server: bool,
     /// The span in the file.
     pub span: Span,
-    /// A description of the text at `span`, in three to six words.
+    /// A description of the text at `span`, three to six words long.
     pub label: Option<String>,
-    /// Other places, for example the versions that a hoisted path represents, or the first of two duplicate keys.
+    /// Other places, such as the other versions of a CRD with the same error, or the first of two duplicate keys.
     pub related: Vec<Related>,
-    /// The reasons, one paragraph each.
+    /// Why it is a problem, one paragraph for each note.
     pub notes: Vec<String>,
-    /// What to type, one paragraph each.
+    /// What to type, one paragraph for each alternative.
     pub help: Vec<String>,
     /// Changes that fix the problem, if the check proposes any.
     pub proposed: Option<Arc<Proposed>>,
-    /// The correct word, if the headline suggests one.
+    /// The correct word, if the headline suggests a spelling.
     pub meant: Option<String>,
-    /// Why the span is not where the cause was written. For example, a missing field is shown at its parent.
+    /// The reason why the span is not where the cause is written. For example, a missing field is shown at its parent.
     pub elsewhere: Option<String>,
-    /// Whether a comment in the file suppresses it.
+    /// Whether a comment in the file suppresses the finding.
     pub suppressed: bool,
     /// Whether the text at `span` has no effect.
     pub unnecessary: bool,
     /// Whether the text at `span` is deprecated.
     pub deprecated: bool,
-    /// Whether another place in the file has the same finding. Then it affects the verdict but is not shown.
+    /// Whether another place in the file has the same finding. If so, this finding affects the verdict but is not shown.
     pub repeats: bool,
-    /// The builds with this finding, until a note names them.
+    /// The builds that have this finding, until a note names them.
     pub(crate) builds: Vec<BuiltFor>,
-    /// The field that it is about, if something builds the object.
+    /// The field that the finding is about, if a kustomization builds the object.
     pub basis: Option<Box<Basis>>,
-    /// Whether the finding is only a consequence of others. Then it is shown as a note of those.
+    /// Whether the finding is only a consequence of other findings. If so, it is shown as a note of them.
     pub follows: bool,
-    /// Whether all other problems of its document are a consequence of it.
+    /// Whether all other problems of the document are a consequence of this finding.
     pub(crate) explains_rest: bool,
 }
 
 impl Finding {
-    /// A finding of this class with the default severity and no further text.
+    /// A finding of this class, with the default severity and without notes or help.
     pub fn new(class: Class, code: &'static str, span: Span, headline: impl Into<String>) -> Self {
         Self {
             class,
@@ -250,7 +250,7 @@ impl Finding {
         }
     }
 
-    /// The API server's own words as the last note, if they say more than the headline or verbose output is requested.
+    /// The original words of the API server, as the last note. `None` if they say no more than the headline, unless verbose output is requested.
     pub fn server_note(&self, is_verbose: bool) -> Option<String> {
         let server = self.server.as_ref().filter(|_| is_verbose || self.quotes_server)?;
         let text = server.message();

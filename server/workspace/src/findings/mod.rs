@@ -1,4 +1,4 @@
-//! Diagnostics: their text and place, which of them are the same, and which are suppressed.
+//! Diagnostics: their text and place, which of them are duplicates, and which are suppressed.
 
 pub(crate) mod advice;
 pub(crate) mod display;

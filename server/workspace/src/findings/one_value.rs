@@ -1,4 +1,4 @@
-//! Errors about one value of a resource, which are shown together: the most informative error, with the others as its notes.
+//! Groups the errors about one value of a resource. The most informative error is shown, and the others become its notes.
 
 use std::collections::HashMap;
 
@@ -17,10 +17,10 @@ use crate::{
 /// The field that the API server reports for errors from a part of a schema, such as `anyOf`.
 const NO_FIELD: &str = "<nil>";
 
-/// Codes for values that match none, or too many, of several schemas.
+/// Codes for values that match too few or too many of several schemas.
 const OF_SEVERAL: [&str; 4] = [ALL_OF_MISMATCH, ANY_OF_MISMATCH, NOT_MISMATCH, ONE_OF_MISMATCH];
 
-/// A group of errors about one value: its place, and whether the API server reports them only after others are fixed.
+/// A group of errors about one value: the span of the value, and whether the API server reports the errors only after others are fixed.
 type Value = (Span, bool);
 
 /// The field of an invalid value, as the API server names it.
@@ -31,7 +31,7 @@ fn field(finding: &Finding) -> Option<&str> {
     }
 }
 
-/// The rank of an error: the error with the lowest rank says most about a value and is shown first.
+/// The rank of an error. Of the errors about a value, the one with the lowest rank says most and is shown first.
 fn rank(code: &str) -> u8 {
     match code {
         // The other errors are a consequence of this one.
@@ -44,7 +44,7 @@ fn rank(code: &str) -> u8 {
     }
 }
 
-/// Whether an error about a wrong type, or about a choice of schemas, explains another error at the same place.
+/// Whether an error about a wrong type, or about several schemas, explains another error at the same place.
 fn covers(head: &Finding, other: &Finding) -> bool {
     let (Some(of_head), Some(of_other)) = (field(head), field(other)) else {
         return false;
@@ -54,13 +54,14 @@ fn covers(head: &Finding, other: &Finding) -> bool {
     if is_rule(head) || is_rule(other) && head.code != WRONG_TYPE {
         return false;
     }
-    // The schemas of `anyOf` and similar keywords may require fields of the value.
+    // The schemas in `anyOf` and similar keywords may require fields of the value.
     of_head == of_other
         || [of_head, of_other].contains(&NO_FIELD) && OF_SEVERAL.contains(&head.code)
         || of_other == NO_FIELD
 }
 
-/// For each displayed diagnostic of a document, the index of the diagnostic that it is shown with. This is its own index if it is shown alone.
+/// For each displayed diagnostic of a document, the index of the diagnostic that contains it as a note. A diagnostic that is shown by itself has its
+/// own index.
 pub fn heads(document: &DocumentReport, shown: &[MergedFinding]) -> Vec<usize> {
     let mut heads: Vec<usize> = (0..shown.len()).collect();
     if document.subject != Subject::Resource {
@@ -85,7 +86,7 @@ pub fn heads(document: &DocumentReport, shown: &[MergedFinding]) -> Vec<usize> {
     heads
 }
 
-/// The text of an error as a note of another one; `None` if both have the same code.
+/// The text of an error when it becomes a note of another error. `None` if both have the same code.
 pub fn note(head: &Finding, other: &Finding) -> Option<String> {
     (head.code != other.code).then(|| format!("also {}: {}", other.code, other.headline))
 }

@@ -6,7 +6,7 @@ use crd_analyzer_syntax::tree::Tree;
 
 use crate::{findings::finding::Related, words};
 
-/// The further problems of an expression, with their places.
+/// The other problems of an expression, with their spans.
 pub(crate) fn other_problems(tree: &Tree, place: &LocatedField, error: &Error) -> Vec<Related> {
     if place.missing || !tree.is_scalar(place.value) {
         return Vec::new();
@@ -55,7 +55,7 @@ mod tests {
         };
         assert_eq!(beside("b == 'a' && c == 'b' && d"), [undeclared("c"), undeclared("d")]);
         assert_eq!(beside("b == 'a'"), []);
-        // Problems after a syntax error are mostly caused by it.
+        // Problems after a syntax error are mostly consequences of it, so they are not reported.
         assert_eq!(beside("self == == 'a' == )"), []);
     }
 }

@@ -1,4 +1,4 @@
-//! The results for one file: its documents and, for each requested Kubernetes version, the verdict.
+//! The report on one file: its documents and, for each requested Kubernetes version, the API server's verdict.
 
 use std::sync::Arc;
 
@@ -24,16 +24,16 @@ use crate::{
 /// The kind of a document.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Subject {
-    /// A CustomResourceDefinition.
+    /// The document is a CustomResourceDefinition.
     Definition,
-    /// A part of a CustomResourceDefinition, for example a kustomize patch. Missing fields are not reported.
+    /// The document is a part of a CustomResourceDefinition, such as a kustomize patch. Missing fields are not reported.
     PartialCrd,
-    /// A custom resource.
+    /// The document is a custom resource.
     Resource,
 }
 
 impl Subject {
-    /// A noun for an object that does not state its kind.
+    /// The noun for an object without a kind of its own.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Definition | Self::PartialCrd => CRD.name,
@@ -42,12 +42,12 @@ impl Subject {
     }
 }
 
-/// The answer of one Kubernetes version's API server for one document.
+/// The answer of one Kubernetes version's API server to one document.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct DocumentVerdict {
-    /// The error if the document cannot be decoded as the kind that it states.
+    /// The error if the document cannot be decoded as an object of its kind.
     pub decode_error: Option<Finding>,
-    /// The errors of strict field validation, which command line clients request by default.
+    /// The errors from strict field validation, which command line clients request by default.
     pub strict: Vec<Finding>,
     /// The causes of the rejection.
     pub errors: Vec<Finding>,
@@ -57,8 +57,8 @@ pub struct DocumentVerdict {
     pub warnings: Vec<Finding>,
     /// crd-analyzer's own hints.
     pub hints: Vec<Finding>,
-    /// Parts that were not checked because they take more work or memory than one document may use. They are not part of the answer: if no
-    /// error rejects the object, the answer is unknown.
+    /// The parts that were not checked because that would take more work or memory than one document may use. They are not part of the answer. Unless
+    /// another error is reported, it is unknown whether the API server accepts the object.
     pub unfinished: Vec<Finding>,
     /// For a custom resource: the object that the API server stores, if it can decode the resource.
     pub resource: Option<Box<Effective>>,
@@ -68,7 +68,7 @@ pub struct DocumentVerdict {
 }
 
 impl DocumentVerdict {
-    /// Whether the object is stored if the client does not request strict field validation.
+    /// Whether the API server stores the object if the client does not request strict field validation.
     pub fn accepted(&self) -> bool {
         self.is_without_errors() && self.unfinished.is_empty()
     }
@@ -77,17 +77,17 @@ impl DocumentVerdict {
         self.decode_error.is_none() && self.other_error.is_none() && self.errors.is_empty()
     }
 
-    /// Whether it is known if the object is stored when the client does not request strict field validation.
+    /// Whether the value of [`DocumentVerdict::accepted`] is certain, because the check is complete or an error was found.
     pub fn is_known(&self) -> bool {
         self.unfinished.is_empty() || !self.is_without_errors()
     }
 
-    /// Whether it is known if the object is stored when the client requests strict field validation.
+    /// Whether the value of [`DocumentVerdict::accepted_strict`] is certain, because the check is complete or an error was found.
     pub fn is_known_strictly(&self) -> bool {
         self.is_known() || !self.strict.is_empty()
     }
 
-    /// Whether the object is stored even under strict field validation.
+    /// Whether the API server stores the object if the client requests strict field validation.
     pub fn accepted_strict(&self) -> bool {
         self.accepted() && self.strict.is_empty()
     }
@@ -118,7 +118,7 @@ impl DocumentVerdict {
         }
     }
 
-    /// All findings, to be changed.
+    /// All findings, for changing them.
     pub(crate) fn findings_mut(&mut self) -> impl Iterator<Item = &mut Finding> {
         self.decode_error
             .iter_mut()
@@ -136,7 +136,7 @@ impl DocumentVerdict {
 pub struct DocumentReport {
     /// The document's index among all documents of the file.
     pub index: usize,
-    /// If a document wraps the object, such as a list: the object's index in it.
+    /// The index of the object among the objects of the document, if the document is a list or contains objects in another way.
     pub item: Option<usize>,
     /// The document's span in the file.
     pub span: Span,
@@ -146,22 +146,22 @@ pub struct DocumentReport {
     pub in_part: bool,
     /// For a CRD: whether it is complete except for values that are filled in later, as in a template.
     pub is_filled_in: bool,
-    /// `apiVersion` as written; empty if absent.
+    /// The value of `apiVersion` as written; empty if it is missing.
     pub api_version: String,
-    /// `kind` as written; empty if absent.
+    /// The value of `kind` as written; empty if it is missing.
     pub kind: String,
-    /// `metadata.name`; empty if absent.
+    /// The value of `metadata.name`; empty if it is missing.
     pub name: String,
-    /// `metadata.name` as written, if the document is built or is a patch, since builds may rename objects.
+    /// The value of `metadata.name` as written, if the document is a patch or is built. A build may rename objects.
     pub written_name: Option<String>,
-    /// The answers, oldest Kubernetes version first.
+    /// The answers, sorted from the oldest to the newest Kubernetes version.
     pub verdicts: Vec<(KubernetesVersion, DocumentVerdict)>,
 }
 
 /// A finding that is shown once, with all Kubernetes versions that report it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MergedFinding {
-    /// The finding, with the text of the newest Kubernetes version that reports it.
+    /// The finding, with the text for the newest Kubernetes version that reports it.
     pub finding: Finding,
     /// The Kubernetes versions that report it.
     pub versions: VersionSet,
@@ -179,7 +179,7 @@ pub struct HiddenErrors {
 }
 
 impl MergedFinding {
-    /// The headline, with the Kubernetes versions that report it if they are not all the requested ones.
+    /// The headline. If not all requested Kubernetes versions report the finding, it names those that do.
     pub fn headline(&self, asked: VersionSet) -> String {
         if self.versions == asked {
             self.finding.headline.clone()
@@ -190,7 +190,7 @@ impl MergedFinding {
 }
 
 impl DocumentReport {
-    /// An empty report on a document, from its first keys.
+    /// An empty report on a document, with the kind and name from its first keys.
     pub(crate) fn of_head(index: u32, span: Span, head: &WrittenType, subject: Subject) -> Self {
         Self {
             index: index as usize,
@@ -207,7 +207,7 @@ impl DocumentReport {
         }
     }
 
-    /// A report without an object.
+    /// A report that is not about an object.
     #[cfg(test)]
     pub(crate) fn empty(subject: Subject) -> Self {
         Self::of_head(0, Span::default(), &WrittenType::default(), subject)
@@ -230,18 +230,18 @@ impl DocumentReport {
         }
     }
 
-    /// Whether another place in the file shows some of its findings.
+    /// Whether another place in the file shows some of the document's findings.
     pub fn has_repeats(&self) -> bool {
         let mut verdicts = self.verdicts.iter();
         verdicts.any(|it| it.1.findings().any(|it| it.repeats))
     }
 
-    /// Whether the object's kind is built into the API server, other than a CRD.
+    /// Whether the object's kind is built into the API server. False for CRDs.
     pub fn is_built_in(&self) -> bool {
         kinds::of(&self.api_version, &self.kind).is_some()
     }
 
-    /// Whether any requested Kubernetes version rejects it.
+    /// Whether any requested Kubernetes version rejects the object.
     pub(crate) fn has_errors(&self) -> bool {
         self.verdicts.iter().any(|(_, verdict)| !verdict.accepted_strict())
     }
@@ -254,7 +254,7 @@ impl DocumentReport {
             .reduce(VersionSet::union)
     }
 
-    /// The Kubernetes versions that accept the document (with strict field validation, as command line clients request).
+    /// The Kubernetes versions that accept the document under strict field validation, which command line clients request.
     pub fn accepted_by(&self) -> Option<VersionSet> {
         self.by(DocumentVerdict::accepted_strict)
     }
@@ -275,8 +275,7 @@ impl DocumentReport {
 
     /// The highest severity among the displayed diagnostics. `None` if there are none.
     ///
-    /// Errors that are a consequence of others still count: the API server rejects the object even if the first ones are
-    /// suppressed.
+    /// Errors that are a consequence of other errors are included: the API server rejects the object even if the others are suppressed.
     pub fn loudest<'s>(&self, shown: impl IntoIterator<Item = &'s MergedFinding>) -> Option<Severity> {
         let is_whole = self.subject != Subject::PartialCrd;
         let loudness = |it: &Finding| match it.class {
@@ -318,24 +317,26 @@ pub struct FileReport {
     pub text: Arc<str>,
     /// The documents with a report: CRDs and related objects.
     pub documents: Vec<DocumentReport>,
-    /// Why the file's errors do not fail a run, if so. The caller that knows the repository sets it.
+    /// The reason why the file's errors do not make a run fail, if there is one. The caller that knows the repository sets it.
     pub aside: Option<Aside>,
-    /// Findings about the file as a whole: for example, it is a template, or its line endings are wrong.
+    /// Findings about the file as a whole, for example that it is a template or has wrong line endings.
     pub findings: Vec<Finding>,
-    /// The kinds of objects that were not checked, because no known CRD and not Kubernetes itself defines them: one entry per object.
+    /// The kinds of the objects that were not checked because neither a known CRD nor Kubernetes itself defines the kind. There is one entry for each
+    /// object.
     pub unknown: Vec<GroupKind>,
-    /// Why other documents were not checked: one entry per document or item of a list.
+    /// The reasons why other documents were not checked. There is one entry for each document or list item.
     pub unchecked: Vec<Unchecked>,
-    /// Why the current text cannot be read, if an unfinished entry was removed from it: see [`crate::judging::typing::analyze_typing`].
+    /// If an unfinished entry was removed from the text: the reason why the whole text cannot be read. See
+    /// [`crate::judging::typing::analyze_typing`].
     pub unfinished: Option<Box<Finding>>,
     /// Whether the hazards of some rules are still unknown, because they were not requested or take too long.
     pub is_unfinished: bool,
-    /// The costs of the CRDs' rules, if requested. CRDs without rules are omitted.
+    /// The costs of the CRDs' rules, if requested. CRDs without rules are left out.
     pub costs: Vec<DocumentCosts>,
 }
 
 impl FileReport {
-    /// A report with only this finding about a file.
+    /// A report with only one finding, about the whole file.
     pub fn of_file(text: Arc<str>, finding: Finding) -> Self {
         Self {
             findings: vec![finding],
@@ -358,7 +359,7 @@ impl FileReport {
         }
     }
 
-    /// Whether the text has an object, or anything else to report on.
+    /// Whether the report has an object or anything else to show.
     pub fn has_objects(&self) -> bool {
         let is_object = |it: &Unchecked| !matches!(it, Unchecked::NoObject);
         let is_told = !(self.documents.is_empty() && self.findings.is_empty() && self.unknown.is_empty());

@@ -1,4 +1,4 @@
-//! How the role of a file affects its report: which errors need no fix, how those are shown, and the role of each document.
+//! How the role of a file affects its report: which errors need no fix, how those errors are shown, and the role of each document.
 
 use std::path::Path;
 
@@ -11,35 +11,35 @@ use crate::{
     roles::{Aside, Judgement, TestData, What},
 };
 
-/// What nearby tests and tools reveal about files. The reasons are clauses without a full stop.
+/// What tests and tools near a file say about it. A returned reason is a clause without a full stop.
 pub trait Tests: Sync {
-    /// Why the API server has to reject the objects in the file with this absolute path, if a test says so.
+    /// The reason why the API server has to reject the objects in the file with this absolute path, if a test requires that.
     fn rejection(&self, path: &Path) -> Option<String>;
 
-    /// Whether a test applies the file with this absolute path and expects the API server's validation to reject it.
+    /// Whether a test applies the file with this absolute path, and expects the API server to reject it as invalid.
     fn expects_invalid(&self, path: &Path) -> bool;
 
     /// Whether a test near the file may apply its objects.
     fn may_apply(&self, path: &Path) -> bool;
 
-    /// Whether tests name the file only to look up its objects in a cluster.
+    /// Whether tests name the file only to find its objects in a cluster.
     fn only_looks_at(&self, path: &Path) -> bool;
 
     /// Whether a script near the file sets the version of the objects of an API group.
     fn replaces_version(&self, group: &str, path: &Path) -> bool;
 
-    /// The reason if only a nearby test of a tool reads the file.
+    /// If only a nearby test of a tool reads the file, the reason why crd-analyzer thinks so.
     fn reader(&self, path: &Path) -> Option<String>;
 
-    /// The reason if only a Go test reads the file. This takes longer to find out.
+    /// If only a Go test reads the file, the reason why crd-analyzer thinks so. This takes longer to find out.
     fn go_reader(&self, path: &Path) -> Option<String>;
 
-    /// The reason if the file comes from another project because Go's tools copied it.
+    /// If Go's tools copied the file from another project, the reason why crd-analyzer thinks so.
     fn vendored(&self, path: &Path) -> Option<String>;
 }
 
 impl Aside {
-    /// Why the errors of a file need no fix, if so. `path`: absolute.
+    /// The reason why the errors of a file need no fix, if there is one. `path` is absolute.
     pub fn of(report: &FileReport, path: &Path, catalog: &Catalog, tests: &dyn Tests) -> Option<Self> {
         let has_errors = report.has_errors() || report.findings.iter().any(|it| it.severity == Severity::Error);
         if !has_errors {
@@ -56,7 +56,7 @@ impl Aside {
         })
     }
 
-    /// Why errors of a test file with this text would need no fix, whether it has errors or not. `path`: absolute.
+    /// The reason why errors of a file with this text would need no fix, whether or not it has errors. `path` is absolute.
     pub fn of_text(text: &str, path: &Path, catalog: &Catalog, tests: &dyn Tests) -> Option<Self> {
         let by_name = catalog.with(|index| Self::expected(index.relative(path), text));
         by_name
@@ -66,7 +66,7 @@ impl Aside {
             .or_else(|| tests.go_reader(path).map(Self::TestData))
     }
 
-    /// Returns `Self::TestData` if only tests read a file, according to its path or a nearby test.
+    /// Returns `Self::TestData` if only tests read the file, according to its path or a nearby test.
     fn test_data(path: &Path, catalog: &Catalog, tests: &dyn Tests) -> Option<Self> {
         if let Some(reason) = tests.reader(path) {
             return Some(Self::TestData(reason));
@@ -78,7 +78,7 @@ impl Aside {
         (is_output || !tests.may_apply(path)).then_some(Self::TestData(reason))
     }
 
-    /// Whether it applies to a document of the file.
+    /// Whether the reason applies to a document of the file.
     pub fn covers(&self, document: &DocumentReport) -> bool {
         match self {
             Self::Expected(_) | Self::TestData(_) | Self::Vendored(_) => true,
@@ -86,7 +86,7 @@ impl Aside {
         }
     }
 
-    /// Lowers the severity of an error of a document of the file. Returns false if it stays the same.
+    /// Lowers the severity of an error of a document of the file. Returns `false` if the severity stays the same.
     pub fn quiet(&self, document: &DocumentReport, finding: &mut Finding) -> bool {
         if !self.covers(document) || !matches!(finding.class, Class::Error | Class::LaterError) {
             return false;
@@ -101,7 +101,7 @@ impl Aside {
 }
 
 impl FileReport {
-    /// Adds a finding if a test expects the API server to reject the objects in this file (an absolute path), but all are accepted.
+    /// Adds a finding if a test expects the API server to reject the objects in this file, but all of them are accepted. `path` is absolute.
     pub fn look_for_expected_error(&mut self, path: &Path, tests: &dyn Tests) {
         let is_known = self.unknown.is_empty() && self.unchecked.is_empty();
         let is_accepted = |it: &DocumentReport| !it.in_part && it.accepted_by() == it.versions();
@@ -129,7 +129,7 @@ impl FileReport {
 }
 
 impl Judgement {
-    /// The role of a checked document in the file with an absolute path.
+    /// The role of a checked document in the file with this absolute path.
     pub fn of_document(index: &Index, path: &Path, document: &DocumentReport, aside: Option<&Aside>) -> Self {
         let what = match document.subject {
             Subject::Resource => What::Object,

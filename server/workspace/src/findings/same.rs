@@ -1,4 +1,5 @@
-//! The identity of findings in one file: their code, place and cause. Values and names in their text may differ.
+//! The identity of findings in one file: their code, place and cause. Two findings can be the same although their texts contain different values and
+//! names.
 
 use std::{collections::HashSet, path::Path, sync::Arc};
 
@@ -20,9 +21,9 @@ pub(crate) struct Same {
 /// The cause of a finding, without values.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum Cause {
-    /// The field that the API server names, without list indices, and the first related place, which is the part of the CRD that decides.
+    /// The field that the API server names, without list indices, and the first related place, which is the part of the CRD that causes the error.
     Field(String, Option<(Option<Arc<Path>>, Span)>),
-    /// Only the words are known.
+    /// The headline, if the field is unknown.
     Words(String),
 }
 
@@ -43,7 +44,7 @@ pub(crate) fn same(finding: &Finding) -> Same {
     }
 }
 
-/// The name of a field without list indices. Builds may insert items before it.
+/// The name of a field without list indices, because builds may insert items before it.
 fn without_positions(field: &str) -> String {
     let mut parts = field.split('[');
     let mut name = parts.next().unwrap_or_default().to_owned();
@@ -62,7 +63,7 @@ fn without_positions(field: &str) -> String {
     name
 }
 
-/// Marks the findings of a built object that the object has as written, too, so that each is shown once.
+/// Marks the findings of a built object that the object also has as written, so that each is shown only once.
 pub(crate) fn mark_repeats(report: &mut FileReport) {
     let mut written = 0;
     for n in 1..report.documents.len() {

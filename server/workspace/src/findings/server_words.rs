@@ -1,4 +1,4 @@
-//! Finds diagnostic codes for the API server's messages, as pasted from a terminal or a CI log.
+//! Finds diagnostic codes for messages of the API server that users have copied from a terminal or a CI log.
 
 use std::{cmp::Reverse, sync::LazyLock};
 
@@ -7,7 +7,7 @@ use crate::codes::{self, Code};
 /// The starts of lines in a page that quote the API server and its client.
 const QUOTES: [&str; 2] = ["- The API server reports ", "- kubectl reports "];
 
-/// The starts of many messages. Any other quote that matches is more specific.
+/// The starts of messages that are very common. If another quote matches as well, it is more specific.
 const GENERAL: [&str; 6] = [
     "Forbidden",
     "Invalid value",
@@ -17,21 +17,21 @@ const GENERAL: [&str; 6] = [
     "cannot be handled as a",
 ];
 
-/// The separator between strings that are all part of the API server's message.
+/// The separator between strings in a page that are all part of the same message.
 const AND: &str = "` and `";
 
-/// A quote in a page: a code, and strings that all occur in the API server's message.
+/// A quote from a page: the code of the page, and strings that all occur in the API server's message.
 struct Quote {
     code: Code,
     texts: Vec<String>,
-    /// Whether the quote is on the page of errors, which explains their usual causes.
+    /// Whether the quote is from the page of errors, which explains the usual causes.
     is_of_errors: bool,
 }
 
-/// The rows of the user documentation's page of errors.
+/// The rows of the page of errors in the user documentation.
 const ERRORS: &str = include_str!("../codes/errors.txt");
 
-/// The messages in the tables of the page of errors, without parts that differ between files.
+/// The messages in the tables of the page of errors, without the parts that differ between files.
 fn quotes_of_errors() -> Vec<Quote> {
     let mut found = Vec::new();
     for row in ERRORS.lines() {
@@ -72,7 +72,7 @@ fn quotes(code: Code) -> Vec<Quote> {
     lines.flat_map(|it| quoted(code, it)).collect()
 }
 
-/// The quotes in a line of a page; `rest` begins with them.
+/// The quotes in a line of a page. `rest` starts with the first quote.
 fn quoted(code: Code, rest: &str) -> Vec<Quote> {
     let end = rest.find("\n- ").or_else(|| rest.find("\n\n")).unwrap_or(rest.len());
     let texts = rest[..end].split('`').skip(1).step_by(2).map(in_one_line);
@@ -96,7 +96,7 @@ fn in_one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The codes whose pages quote a part of the API server's message, longest quotes first.
+/// The codes whose pages quote a part of the given message. Codes with the longest quotes come first.
 pub fn codes_of(said: &str) -> Vec<Code> {
     // Terminals and logs wrap lines, and JSON escapes quotes.
     let said = in_one_line(&said.replace("\\\"", "\""));
@@ -134,7 +134,7 @@ mod tests {
         }
     }
 
-    /// The page of errors in the user documentation lists the same codes for its messages.
+    /// For the messages on the page of errors in the user documentation, finds the codes that the page lists.
     #[test]
     fn finds_the_codes_of_the_page_of_errors() {
         let mut count = 0;
@@ -147,7 +147,7 @@ mod tests {
                 .filter_map(|it| it.split('`').next())
                 .collect();
             for message in cells[1].split('`').skip(1).step_by(2).filter(|_| !codes.is_empty()) {
-                // Skip the parts that differ between files, and words, which are searched for as codes or fields.
+                // Skip parts that differ between files, and single words, because those are searched for as codes or fields.
                 if !message.contains(' ') {
                     continue;
                 }

@@ -1,7 +1,7 @@
-//! Comments that suppress findings: `# crd-analyzer: ignore[code, code] reason`, and the same after `//` in Go.
+//! Comments that suppress findings: `# crd-analyzer: ignore[code, code] reason`, and the same text after `//` in Go.
 //!
-//! A comment at the end of a line applies to that line. A comment on a line of its own applies to the next line that is not blank.
-//! A comment with `ignore-file[code]` before everything else in the file applies to the whole file.
+//! A comment at the end of a line applies to that line. A comment on a line of its own applies to the next line that is not blank. A comment with
+//! `ignore-file[code]` applies to the whole file if nothing else precedes it.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ use crate::{
 /// A suppression comment.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Suppression {
-    /// The span of the comment.
+    /// The span of the comment in the file.
     comment: Span,
     reach: Reach,
     codes: Vec<String>,
@@ -28,9 +28,9 @@ struct Suppression {
 enum Reach {
     /// All findings of the file.
     File,
-    /// The findings that begin in this line, or at its end.
+    /// The findings that start on this line, or at its end.
     Line(Span),
-    /// Nothing, because no line follows.
+    /// Nothing, because the comment is not followed by another line.
     Nothing,
 }
 
@@ -39,14 +39,14 @@ const MARK: &str = "crd-analyzer:";
 /// The comment syntax of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Form {
-    /// From `#` to the end of the line.
+    /// YAML: a comment starts with `#`.
     Yaml,
-    /// From `//` to the end of the line. With a plus sign before the words, as in a marker, controller-gen omits the comment from descriptions.
+    /// Go: a comment starts with `//`. With a plus sign before the words, as in a marker, controller-gen does not copy the comment into descriptions.
     Go,
 }
 
 impl Form {
-    /// The text before the words of a new comment.
+    /// The text with which a new comment starts.
     const fn sign(self) -> &'static str {
         match self {
             Self::Yaml => "# ",
@@ -54,7 +54,7 @@ impl Form {
         }
     }
 
-    /// A comment without its sign.
+    /// The words of a comment, without the sign that starts it.
     fn body(self, comment: &str) -> &str {
         match self {
             Self::Yaml => comment.trim_start_matches('#').trim_start(),
@@ -65,11 +65,11 @@ impl Form {
         }
     }
 
-    /// Whether a comment above this line applies to a later line instead.
+    /// Whether a comment above this line applies to a later line, because this line is itself blank or a comment.
     fn is_passed_over(self, line: &str) -> bool {
         match self {
             Self::Yaml => line.is_empty() || line.starts_with('#'),
-            // In Go files, comments can apply to markers.
+            // In Go files, a comment can apply to a marker, which is a comment as well.
             Self::Go => {
                 let comment = line.strip_prefix("//").map(str::trim_start);
                 let is_marker = |it: &str| it.starts_with('+') && !self.body(line).starts_with(MARK);
@@ -79,19 +79,19 @@ impl Form {
     }
 }
 
-/// Whether a text may have comments that silence findings.
+/// Whether a text may contain suppression comments.
 pub(crate) fn may_be_in(text: &str) -> bool {
     text.contains(MARK)
 }
 
-/// A comment that suppresses a code in a file of this form.
+/// A comment that suppresses a code, in the syntax of this form.
 pub fn comment(form: Form, code: &str) -> String {
     format!("{}{MARK} ignore[{code}] reason", form.sign())
 }
 
 /// Marks the findings that comments suppress, and reports comments that suppress nothing, have no reason or cannot be parsed.
 ///
-/// `comments` are the spans of the document's comments, to the end of the line, in the order of the text. The work is proportional to the
+/// `comments` has the spans of the document's comments, in the order of the text. Each ends at the end of its line. The work is proportional to the
 /// number of comments plus the number of findings, not to their product.
 pub fn apply<'f>(
     text: &str,
@@ -103,7 +103,7 @@ pub fn apply<'f>(
     let mut suppressions = Vec::new();
     let below = None;
     let mut lines = NextLines { text, form, below };
-    // Adjacent comment lines apply to the same line, which is searched for only once.
+    // Go backward, because adjacent comment lines apply to the same line. This way, that line is found only once.
     for comment in comments.iter().rev() {
         match parse(text, *comment, &mut lines) {
             Some(Ok(suppression)) => suppressions.push(suppression),
@@ -135,7 +135,7 @@ pub fn apply<'f>(
     let is_used: Vec<bool> = suppressions.iter().map(|it| meant.is_used(it)).collect();
     for (suppression, is_used) in suppressions.into_iter().zip(is_used) {
         if !is_used && suppression.codes.iter().all(|it| is_of_changes(it)) {
-            // Without a comparison, it is unknown whether the comment suppresses anything.
+            // The code is reported only by a comparison. Without one, it is unknown whether the comment suppresses anything.
         } else if !is_used {
             hints.push(unused(&suppression));
         } else if suppression.reason.is_empty() {
@@ -151,7 +151,7 @@ pub fn apply<'f>(
     hints
 }
 
-/// Whether a code is reported only if a text is compared with another one.
+/// Whether a code is reported only when a text is compared with another one.
 fn is_of_changes(code: &str) -> bool {
     [
         crd_analyzer_compat::codes::BREAKING_CHANGE,
@@ -160,10 +160,10 @@ fn is_of_changes(code: &str) -> bool {
     .contains(&code)
 }
 
-/// A comment for crd-analyzer that is not a valid suppression.
+/// The error for a suppression comment that is not valid.
 struct Malformed;
 
-/// The finding about a comment that suppresses nothing.
+/// The finding about a suppression comment that suppresses nothing.
 fn unused(suppression: &Suppression) -> Finding {
     let unknown = suppression.codes.iter().find(|it| codes::find(it).is_none());
     let near = unknown.and_then(|it| codes::nearest(it));
@@ -193,16 +193,16 @@ fn unused(suppression: &Suppression) -> Finding {
     }
 }
 
-/// The places that comments apply to, by code.
+/// The places to which suppression comments apply, by code.
 struct Meant<'s>(HashMap<&'s str, Places>);
 
 #[derive(Default)]
 struct Places {
-    /// If a comment applies to the whole file: whether it suppressed a finding.
+    /// If a comment applies to the whole file: whether it has suppressed a finding.
     file: Option<bool>,
-    /// By the start of a line: its end, and whether a finding on it was suppressed.
+    /// The lines to which comments apply, by start offset: the end of the line, and whether a finding on it was suppressed.
     lines: HashMap<u32, (u32, bool)>,
-    /// The starts of these lines, sorted.
+    /// The start offsets of these lines, sorted.
     starts: Vec<u32>,
 }
 
@@ -228,7 +228,7 @@ impl<'s> Meant<'s> {
         Self(by_code)
     }
 
-    /// Whether a comment suppresses the finding.
+    /// Whether a comment suppresses the finding. Records that the comment is used.
     fn silence(&mut self, finding: &Finding) -> bool {
         let Some(places) = self.0.get_mut(finding.code) else {
             return false;
@@ -249,7 +249,7 @@ impl<'s> Meant<'s> {
         is_on_line || places.file.is_some()
     }
 
-    /// Whether the comment suppressed a finding.
+    /// Whether the comment has suppressed any finding.
     fn is_used(&self, suppression: &Suppression) -> bool {
         let mut places = suppression.codes.iter().filter_map(|it| self.0.get(it.as_str()));
         places.any(|it| match suppression.reach {
@@ -291,16 +291,17 @@ fn parse(text: &str, comment: Span, lines: &mut NextLines<'_>) -> Option<Result<
     }))
 }
 
-/// Finds the lines that comments apply to, from the last comment to the first.
+/// Finds the lines to which comments apply. Must be asked from the last comment to the first.
 struct NextLines<'t> {
     text: &'t str,
     form: Form,
-    /// The last comment that has a line of its own, and the lines that it applies to.
+    /// The start of the previous comment that has its own line, and the lines to which it applies.
     below: Option<(usize, Reach)>,
 }
 
 impl NextLines<'_> {
-    /// The line that the comment is on. For a comment on a line of its own: the next line that is not blank.
+    /// The lines to which a comment applies. For a comment at the end of a line, that line. For a comment on its own line, the next line that is not
+    /// blank.
     fn reach(&mut self, comment: Span) -> Reach {
         let text = self.text;
         let start = comment.start as usize;
@@ -344,7 +345,7 @@ const BREAKS: [char; 2] = ['\n', '\r'];
 mod tests {
     use super::*;
 
-    /// Puts a finding `bad` at each `!`. Checks which lines keep their finding, and the diagnostics of the comments.
+    /// Puts a finding `bad` at each `!`. Checks which lines keep their finding, and the diagnostics about the comments.
     fn check(text: &str, stay: &[usize], said: &[&str]) {
         let at = |needle: char| {
             text.char_indices()
@@ -387,7 +388,7 @@ mod tests {
         let text = [&of("bad"), "\n# other\n", &of("other"), &of("bad"), "a: !\nb: !\n"].concat();
         check(&text, &[7], &["unused-suppression"]);
         check(&text.replace('\n', "\r\n"), &[7], &["unused-suppression"]);
-        // No line follows the last comments, and they do not apply to the lines before them.
+        // The last comments are not followed by a line, and do not apply to the lines before them.
         let last = ["a: !\n", &of("bad"), &of("bad")].concat();
         check(&last, &[1], &["unused-suppression"; 2]);
     }
@@ -400,7 +401,7 @@ mod tests {
 
     #[test]
     fn many_comments_take_no_longer_than_many_lines() {
-        // With quadratic work, the test would take minutes.
+        // If the work were quadratic, the test would take minutes.
         let count = 50_000;
         let text = [
             "# crd-analyzer: ignore[bad] why\n".repeat(count),
@@ -418,7 +419,7 @@ mod tests {
         assert_eq!(left, stay);
     }
 
-    /// Like `check`, but for a Go file, whose findings are at `!`.
+    /// Like `check`, but for a Go file with findings at each `!`.
     #[track_caller]
     fn check_go(text: &str, stay: &[usize], said: &[&str]) {
         let marks = text.match_indices('!').map(|it| it.0 as u32);

@@ -1,4 +1,4 @@
-//! An index that several threads share, and its interface for checks of objects.
+//! An index that several threads share, and the interface through which checks of objects use it.
 
 use std::{
     collections::HashMap,
@@ -16,23 +16,23 @@ pub trait Definitions: Sync {
     /// The CRD that applies to objects of this kind in the file at `near`.
     fn find(&self, kind: &GroupKind, near: &Path) -> Option<Found>;
 
-    /// The kind that an undefined one probably means: with another name in the same group, or the same name in another group.
+    /// The known kind that the author of an unknown kind probably meant: a similar name in the same group, or the same name in a similar group.
     fn meant(&self, kind: &GroupKind) -> Option<GroupKind>;
 
-    /// The best complete CRD with this name outside the file at `path`.
+    /// The best complete CRD with this name in a file other than the one at `path`.
     fn whole(&self, name: &str, path: &Path) -> Option<Arc<KnownCrd>>;
 
-    /// The name of a mutating webhook that the API server calls when objects of a resource are created.
+    /// The name of a mutating webhook that the API server calls when it creates objects of a resource.
     fn webhook(&self, resource: &Resource<'_>) -> Option<Arc<str>>;
 
     /// The source of the CRDs' texts.
     fn files(&self) -> &dyn Files;
 
-    /// The CRD in the old revision; `None` without such a revision or CRD.
+    /// The same CRD in the old revision. `None` without an old revision, or if it does not have the CRD.
     fn previous(&self, definition: &KnownCrd) -> Option<Arc<KnownCrd>>;
 }
 
-/// The CRDs of a file in the old revision, read once.
+/// The CRDs of a file in the old revision, which is read once.
 type OldFile = Arc<OnceLock<Vec<Arc<KnownCrd>>>>;
 
 /// An index that several threads share, and the source of its files.
@@ -76,7 +76,7 @@ impl Definitions for Catalog {
             let Some(bytes) = files.read(path) else {
                 return Vec::new();
             };
-            // Parse these bytes, because the index has the files of another revision.
+            // Parse these bytes here, because the index has the CRDs of another revision.
             definitions_in(bytes, path, definition.origin)
         });
         definitions
@@ -111,19 +111,19 @@ impl Catalog {
         self
     }
 
-    /// Drops cached texts of CRDs if they have more than `most` bytes, see [`Index::release`].
+    /// If the cached texts of CRDs have more than `most` bytes, drops some, see [`Index::release`].
     pub fn release(&self, most: u64) {
         if self.change(|index| index.release(most)) {
             self.old.lock().unwrap_or_else(PoisonError::into_inner).clear();
         }
     }
 
-    /// Reads the index. Must not be called from within another such call.
+    /// Calls a function with the index. The function must not call this or [`Self::change`].
     pub fn with<T>(&self, look: impl FnOnce(&Index) -> T) -> T {
         look(&self.index.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Changes the index. Must not be called from within another such call.
+    /// Calls a function that changes the index. The function must not call this or [`Self::with`].
     pub fn change<T>(&self, change: impl FnOnce(&mut Index) -> T) -> T {
         change(&mut self.index.write().unwrap_or_else(PoisonError::into_inner))
     }

@@ -1,7 +1,7 @@
 //! Chooses the CRD that a resource is checked against if there are several for its kind.
 //!
-//! The origin of the CRD matters first: `--crd`, the repository, the configuration, a cluster. Next comes a CRD in the resource's own file,
-//! and one of the same release. Then come its role in the repository ([`Standing`]), its distance, and the newest release.
+//! CRDs are compared by these criteria, in this order: the origin (`--crd`, the repository, the configuration, a cluster), whether the CRD is in the
+//! resource's own file, whether it belongs to the same release, its role in the repository ([`Standing`]), its distance, and its release.
 
 use std::{
     cmp::Reverse,
@@ -17,47 +17,47 @@ use crate::roles::{Place, Standing, Version, is_template};
 /// The CRD that applies to an object.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// The best one.
+    /// The best CRD.
     pub definition: Arc<KnownCrd>,
-    /// A few different CRDs of the same rank: it is unknown which of them is in the cluster.
+    /// A few different CRDs of the same rank. It is unknown which of them is in the cluster.
     pub equals: Vec<Arc<KnownCrd>>,
-    /// A few CRDs of lower ranks, the best first.
+    /// A few CRDs of lower rank, the best one first.
     pub others: Vec<Arc<KnownCrd>>,
-    /// Why the CRD was chosen.
+    /// The reason why the best CRD was chosen.
     pub chosen: Chosen,
 }
 
-/// Why one of several CRDs was chosen.
+/// The reason why one of several CRDs was chosen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Chosen {
-    /// It is the only one.
+    /// No other CRD is known.
     Only,
-    /// The user or the configuration named it, or no file of the repository has one.
+    /// The user or the configuration named the CRD, or the repository does not have one.
     Origin,
-    /// It is in the resource's own file.
+    /// The CRD is in the resource's own file.
     SameFile,
-    /// The resource belongs to the same release.
+    /// The CRD belongs to the same release as the resource.
     SameRelease,
-    /// The others are copies or have another purpose.
+    /// The other CRDs are copies or have another purpose.
     Standing,
-    /// It is nearer.
+    /// The CRD is nearer to the resource than the others.
     Nearest,
-    /// It is newer.
+    /// The CRD is newer than the others.
     Newest,
-    /// Only by the order of names, or of documents in a file.
+    /// The CRDs are equally good, and this one is first in the order of file names or of documents in a file.
     Order,
 }
 
-/// The maximum number of CRDs of a kind that are compared. If there are more, these are the nearest.
+/// The maximum number of CRDs of a kind to compare. If there are more, only the nearest are compared.
 const MOST_COMPARED: usize = 256;
 
-/// The maximum number of other CRDs that are named and that a resource may be checked against.
+/// The maximum number of other CRDs to name in a message and to check a resource against.
 const MOST_OTHERS: usize = 4;
 
-/// The maximum number of CRDs of the same rank that a resource may be checked against.
+/// The maximum number of CRDs of the same rank to check a resource against.
 const MOST_EQUALS: usize = 16;
 
-/// The file of an object.
+/// The file of the object for which a CRD is chosen.
 pub(super) struct Near<'a> {
     path: &'a Path,
     folder: &'a Path,
@@ -74,16 +74,16 @@ impl<'a> Near<'a> {
     }
 }
 
-/// The rank of a CRD, the best first. CRDs of the same rank are equally good, and their order is arbitrary.
+/// The rank of a CRD; the best is first. CRDs of the same rank are equally good.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Rank {
     origin: Origin,
     is_other_file: bool,
     is_other_release: bool,
     standing: Standing,
-    /// Of two packages, one may be a chart that Helm has to fill in first, so that less of its CRD is known.
+    /// Whether the CRD is in a template. If one of two packages is a Helm chart with templates, less is known about its CRD.
     is_template: bool,
-    /// The number of parent folders that the object shares with the CRD, or with all releases of the CRD.
+    /// The number of parent folders that the object has in common with the CRD. If there are several releases, with all of them.
     common: Reverse<usize>,
     version: Reverse<Option<Version>>,
 }
@@ -110,7 +110,7 @@ impl Rank {
         }
     }
 
-    /// Why the first of two ranks is better.
+    /// The reason why this rank is better than another.
     fn reason(&self, other: &Self) -> Chosen {
         if self.origin != other.origin {
             Chosen::Origin
@@ -130,7 +130,7 @@ impl Rank {
     }
 }
 
-/// The number of folders that two paths share at their start.
+/// The number of folders at the start of two paths that are the same.
 fn common(one: &Path, other: &Path) -> usize {
     one.components()
         .zip(other.components())
@@ -148,8 +148,8 @@ pub(super) fn choose(by_origin: &BTreeMap<Origin, ByPath>, near: &Near<'_>) -> O
             }
         }
     }
-    // The sort is stable: CRDs of the same rank and depth stay sorted by name. Of two in one file the later comes first, because it is the one
-    // that the API server has in the end.
+    // The sort is stable: CRDs of the same rank and depth stay sorted by name. If two are in one file, the later one comes first, because the API
+    // server ends up with it.
     compared.sort_by(|one, other| (&one.0, one.1).cmp(&(&other.0, other.1)));
     let (rank, _, definition) = compared.first()?;
     let mut found = Found {
@@ -166,7 +166,8 @@ pub(super) fn choose(by_origin: &BTreeMap<Origin, ByPath>, near: &Near<'_>) -> O
         if found.chosen == Chosen::Only {
             found.chosen = rank.reason(of);
         }
-        // A CRD that the user gave explicitly excludes others. A cluster's CRD rarely matches work in progress, so it is no alternative.
+        // If the user gave a CRD explicitly, others are not alternatives. The CRD in a cluster rarely matches work in progress, so it is not an
+        // alternative either.
         let counts = other.origin != Origin::Cluster && (rank.origin != Origin::Given || other.origin == Origin::Given);
         if of == rank && found.equals.len() < MOST_EQUALS {
             found.equals.push((*other).clone());
@@ -177,14 +178,14 @@ pub(super) fn choose(by_origin: &BTreeMap<Origin, ByPath>, near: &Near<'_>) -> O
     Some(found)
 }
 
-/// The CRDs of a kind, or the nearest ones if there are too many.
+/// The CRDs of a kind. If there are too many, only the nearest ones.
 fn nearest<'a>(by_path: &'a ByPath, near: &'a Path) -> Vec<&'a Arc<KnownCrd>> {
     let of_file = |it: &'a Vec<Arc<KnownCrd>>| it.iter().rev();
     if by_path.len() <= MOST_COMPARED {
         return by_path.values().flat_map(of_file).collect();
     }
     let mut found: BTreeMap<&Arc<Path>, &Vec<Arc<KnownCrd>>> = BTreeMap::new();
-    // A file that shares no folder with `near`, such as a CRD of a cluster, is found with the empty path.
+    // The empty path finds files that have no folder in common with `near`, such as the CRDs of a cluster.
     for folder in near.ancestors().chain([Path::new("")]) {
         let below = by_path.range::<Path, _>((Bound::Included(folder), Bound::Unbounded));
         let below = below.take_while(|(path, _)| path.starts_with(folder));
@@ -204,7 +205,7 @@ impl Found {
     }
 }
 
-/// The role of a CRD according to its text, independent of its path.
+/// The role of a CRD according to its text alone.
 pub(super) fn of_text(object: &Object) -> Standing {
     if object.lacks.is_part() {
         Standing::Part

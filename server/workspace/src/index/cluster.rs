@@ -1,4 +1,4 @@
-//! The CRDs of a cluster, as files that findings can refer to.
+//! The CRDs of a cluster, as files to which findings can refer.
 
 use std::{
     fmt::Write as _,
@@ -8,18 +8,18 @@ use std::{
 use crd_analyzer_apiextensions::kind::CRD;
 use serde_json::Value;
 
-/// The path of a CRD's file: `folder` has one folder for each context.
+/// The path of the file for a CRD. `folder` has a subfolder for each context.
 pub fn path(folder: &Path, context: &str, name: &str) -> PathBuf {
     folder.join(encode(context)).join(format!("{}.json", encode(name)))
 }
 
-/// The context that a file at a [`path`] belongs to.
+/// The context to which a file at a [`path`] belongs.
 pub fn context(path: &Path) -> Option<String> {
     Some(decode(path.parent()?.file_name()?.to_str()?))
 }
 
-/// The name and the text of a CRD, with one field per line and without fields that only the API server needs. A CRD that cannot be parsed
-/// has an empty name and its text is not changed.
+/// The name and the text of a CRD. The text has one field per line, and no fields that only the API server needs. If the CRD cannot be parsed, the
+/// name is empty and the text is unchanged.
 pub fn text(sent: &str) -> (String, String) {
     let Ok(mut object) = serde_json::from_str::<Value>(sent) else {
         return (String::new(), sent.to_owned());
@@ -27,7 +27,7 @@ pub fn text(sent: &str) -> (String, String) {
     let name = object["metadata"]["name"].as_str().unwrap_or_default().to_owned();
     if let Some(fields) = object.as_object_mut() {
         fields.remove("status");
-        // Items of a list do not have these fields.
+        // In a list from the API server, items lack these fields.
         fields
             .entry("apiVersion")
             .or_insert_with(|| CRD.served().api_version.into());

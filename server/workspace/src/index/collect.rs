@@ -1,4 +1,4 @@
-//! Collects CRDs of other projects: the best one of each name in a set of files, each as a text of its own.
+//! Collects CRDs of other projects. From a set of files, it takes the best CRD with each name, as a text of its own.
 
 use std::{
     cmp::Reverse,
@@ -14,38 +14,38 @@ use crate::{
     roles::{Place, Standing, Version, is_template},
 };
 
-/// A CRD of another project.
+/// A CRD that was collected from another project.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Collected {
-    /// The kind that it defines.
+    /// The kind that the CRD defines.
     pub defines: GroupKind,
     /// The file that it was found in.
     pub path: PathBuf,
-    /// Its text, without the rest of the file.
+    /// The text of the CRD, without the rest of the file.
     pub text: String,
     /// Another file with a different CRD of the same name and rank.
     pub equal: Option<PathBuf>,
 }
 
-/// Why a CRD is left out.
+/// The reason why a CRD is left out.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum LeftOut {
-    /// It is a Helm template.
+    /// The CRD is a Helm template.
     Template,
-    /// It is a part of a CRD, or a test's expectation.
+    /// The object is only a part of a CRD, or a test's expectation of one.
     Part,
-    /// No supported API server serves its version.
+    /// The CRD has an API version that no supported API server serves.
     Unserved,
-    /// It is a copy of a release or another project, or belongs to documentation or tests.
+    /// The CRD is a copy from a release or another project, or belongs to documentation or tests.
     Copy,
-    /// The API server does not accept a CRD with this name.
+    /// The API server does not accept the name of the CRD.
     Name,
-    /// It cannot be extracted from its file.
+    /// The CRD cannot be extracted from its file.
     Form,
 }
 
 impl LeftOut {
-    /// The reason, after "is left out: ".
+    /// The words for the reason, which follow "is left out: ".
     pub const fn words(self) -> &'static str {
         match self {
             Self::Template => "Helm has to fill in the template: `helm template … | crd-analyzer crds add -`",
@@ -63,13 +63,13 @@ impl LeftOut {
 pub struct Other {
     /// The reason.
     pub why: LeftOut,
-    /// Its name; empty if it has none.
+    /// The name of the CRD; empty if it has none.
     pub name: String,
     /// The file that it was found in.
     pub path: PathBuf,
 }
 
-/// The rank of a CRD, the best first.
+/// The rank of a CRD; the best is first.
 type Rank = (Standing, Reverse<Option<Version>>);
 
 /// The CRDs collected from some files.
@@ -80,7 +80,7 @@ pub struct Collection {
 }
 
 impl Collection {
-    /// Adds the CRDs of a file. `below`: its path relative to the folder that the user named, which determines its role.
+    /// Adds the CRDs of a file. `below` is the file's path relative to the folder that the user named. It determines the file's role.
     pub fn add(&mut self, path: &Path, below: &Path, bytes: Vec<u8>) {
         if !may_decide(&bytes) {
             return;
@@ -118,7 +118,7 @@ impl Collection {
         }
     }
 
-    /// The CRDs by name, and those that are left out. A CRD that is taken from one file is not listed as left out because of other files.
+    /// The collected CRDs by name, and the CRDs that are left out. If a CRD was collected from one file, it is not listed as left out in another.
     pub fn end(self) -> (BTreeMap<String, Collected>, Vec<Other>) {
         let best: BTreeMap<String, Collected> = self.best.into_iter().map(|(name, it)| (name, it.1)).collect();
         let left_out = self.left_out.into_iter();
@@ -129,11 +129,11 @@ impl Collection {
     }
 }
 
-/// The rank of a CRD and its text as a file of its own.
+/// The rank of a CRD, and its text as a separate file.
 fn taken(text: &Text, object: &Object, (path, below): (&Path, &Path)) -> Result<(Rank, String), LeftOut> {
     let written = &text.content[object.document.span.range()];
     let place = Place::of(below);
-    // In other files, braces are ordinary text, for example in descriptions.
+    // Outside of templates, braces are ordinary text, for example in descriptions.
     if is_template(path) && written.contains("{{") {
         return Err(LeftOut::Template);
     }
@@ -156,7 +156,7 @@ fn taken(text: &Text, object: &Object, (path, below): (&Path, &Path)) -> Result<
         None => format!("{}\n", written.trim_matches(['\n', '\r'])),
         Some(_) => of_wrapped(text, object).ok_or(LeftOut::Form)?,
     };
-    // Check that the CRD is the same in a file of its own, since a separator may have affected how it is parsed.
+    // Check that the CRD is still the same in a separate file, because a separator may have affected how it was parsed.
     let alone = objects::read(&Text::whole(own.as_str().into()));
     match alone.as_slice() {
         [only] if only.defines == object.defines && only.written == object.written && only.inside.is_none() => {

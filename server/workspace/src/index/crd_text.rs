@@ -36,22 +36,22 @@ use crate::{
     roles::{Place, Standing},
 };
 
-/// The origin of a CRD. Earlier origins take precedence, wherever the files are.
+/// The origin of a CRD. Earlier variants take precedence, wherever the files are.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Origin {
-    /// The user gave it on the command line.
+    /// The user gave the CRD on the command line.
     Given,
-    /// It is in the workspace, or among the checked files.
+    /// The CRD is in the workspace, or among the checked files.
     Workspace,
-    /// It is at a path that the configuration lists.
+    /// The CRD is at a path that the configuration lists.
     Configured,
-    /// It was collected, and a lock lists it.
+    /// The CRD was collected from another project, and a lock lists it.
     Collected,
-    /// It comes from a cluster.
+    /// The CRD comes from a cluster.
     Cluster,
 }
 
-/// A file with CRDs. Its text and trees are read once for all of them.
+/// A file with CRDs. All CRDs of the file share its text and trees, which are read once.
 pub(super) struct DefiningFile {
     path: Arc<Path>,
     text: OnceLock<Option<Shared>>,
@@ -72,7 +72,7 @@ impl Shared {
 }
 
 impl DefiningFile {
-    /// Creates a file. `text`: the text of an open file, which need not be read.
+    /// Creates a file. If the file is open in an editor, `text` is its text, so that it need not be read.
     pub(super) fn new(path: Arc<Path>, text: Option<&Arc<str>>) -> Self {
         let known = text.map(|text| Some(Shared::new(path.clone(), Text::whole(text.clone()))));
         Self {
@@ -82,7 +82,7 @@ impl DefiningFile {
         }
     }
 
-    /// Creates a file from a text that a kustomization has built.
+    /// Creates a file for a text that a kustomization has built.
     pub(super) fn built(path: Arc<Path>, text: &Arc<str>, from: Arc<BuiltFrom>) -> Self {
         let shared = Shared {
             source: Arc::new(SourceText::built(path.clone(), text.clone(), from)),
@@ -95,7 +95,7 @@ impl DefiningFile {
         }
     }
 
-    /// The files that a kustomization has built it from.
+    /// The files from which a kustomization has built this file, if one has.
     fn built_from(&self) -> Option<&BuiltFrom> {
         self.text.get()?.as_ref()?.source.built.as_deref()
     }
@@ -137,38 +137,38 @@ impl DefiningFile {
 struct DocumentTree {
     tree: Arc<Tree>,
     is_readable: bool,
-    /// The JSON until its first use: most CRDs are prepared only once, right after they are read.
+    /// The JSON, until it is first used. Most CRDs are prepared only once, right after they are parsed.
     json: Arc<Mutex<Option<KeptJson>>>,
 }
 
-/// A CRD and where it is written.
+/// A CRD, and the file that contains it.
 pub struct KnownCrd {
     /// The absolute path of the file.
     pub path: Arc<Path>,
-    /// The kind that it defines.
+    /// The kind that the CRD defines.
     pub defines: GroupKind,
     /// The name of the CRD: the plural name and the group.
     pub name: String,
     /// The origin of the CRD.
     pub origin: Origin,
-    /// The role of the file according to its path, adjusted by the CRD's text.
+    /// The role of the file according to its path. The CRD's text may change it.
     pub place: Arc<Place>,
     pub(super) of_text: Standing,
-    /// The fingerprint of its text, or of the whole document that wraps it.
+    /// The fingerprint of the CRD's text. If another object contains the CRD, that of the whole document.
     pub fingerprint: Fingerprint,
     pub(super) document: Document,
     pub(super) inside: Option<Inside>,
     pub(super) file: Arc<DefiningFile>,
-    /// Whether the file is open.
+    /// Whether the file is open in an editor.
     pub(super) is_open: bool,
-    /// The last version of it that could be parsed, because a document often cannot be parsed while it is edited.
+    /// The last version of the CRD that could be parsed, because a document often cannot be parsed while the user edits it.
     pub(super) previous: Option<Arc<KnownCrd>>,
     pub(super) loaded: Loaded,
-    /// The CRD as the API server of each Kubernetes version serves it, shared by all CRDs with the same text.
+    /// The CRD as the API server of each Kubernetes version serves it. All CRDs with the same text share this.
     pub(super) served: Arc<ServedByVersion>,
 }
 
-/// The text of a CRD, loaded on first use; `None` if it does not exist.
+/// The text of a CRD, loaded on first use. `None` if the CRD does not exist.
 #[derive(Default)]
 pub(super) struct Loaded {
     text: OnceLock<Option<Arc<CrdText>>>,
@@ -187,7 +187,7 @@ impl Loaded {
         self.text.get_or_init(load).as_ref()
     }
 
-    /// Whether the text was used more than once, or again since [`Loaded::forget_use`].
+    /// Whether the text was used more than once, or was used since the last call of [`Loaded::forget_use`].
     pub(super) fn is_used(&self) -> bool {
         self.is_used.load(Ordering::Relaxed)
     }
@@ -210,8 +210,8 @@ impl fmt::Debug for KnownCrd {
 }
 
 impl KnownCrd {
-    /// The CRD and its text, or those of the last version that could be parsed if this text is not valid YAML. The text is read once. `None` if
-    /// the CRD no longer exists.
+    /// The CRD and its text. If the text is not valid YAML, the last version that could be parsed and its text. The text is read once. `None` if the
+    /// CRD no longer exists.
     pub fn readable_text(&self, files: &dyn Files) -> Option<(&Self, Arc<CrdText>)> {
         let loaded = self.loaded.get_or_init(|| self.load(files).map(Arc::new));
         match (loaded, &self.previous) {
@@ -222,17 +222,17 @@ impl KnownCrd {
         }
     }
 
-    /// The files that a kustomization has built it from, if one did.
+    /// The files from which a kustomization has built the CRD, if one has.
     pub fn built_from(&self) -> Option<&BuiltFrom> {
         self.file.built_from()
     }
 
-    /// The file that the user can open.
+    /// The file that the user can open for this CRD.
     pub fn written_path(&self) -> &Path {
         self.built_from().map_or(&self.path, |it| &it.path)
     }
 
-    /// The same CRD with its text not yet loaded.
+    /// The same CRD in another file object, without its text loaded.
     pub(super) fn unread(&self, file: Arc<DefiningFile>) -> Self {
         Self {
             path: self.path.clone(),
@@ -252,12 +252,12 @@ impl KnownCrd {
         }
     }
 
-    /// Whether it has all fields that the API server requires, and is not just a test's expectation.
+    /// Whether the CRD has all fields that the API server requires, and does not only state what a test expects.
     pub fn is_whole(&self) -> bool {
         self.place.standing < Standing::Part
     }
 
-    /// Whether it is a current CRD: not of an older release, of another project, of documentation or of tests.
+    /// Whether the CRD is current, which means that it does not belong to an older release, another project, documentation or tests.
     pub fn is_current(&self) -> bool {
         self.place.standing <= Standing::Packaged
     }
@@ -267,7 +267,7 @@ impl KnownCrd {
         self.readable_text(files).map(|it| it.1)
     }
 
-    /// This CRD if its text was loaded and could be parsed, or else the last version that could.
+    /// This CRD, if its text was loaded and could be parsed. Otherwise the last version that could be parsed.
     pub(super) fn readable(self: &Arc<Self>) -> Option<Arc<Self>> {
         match self.loaded.get() {
             Some(Some(text)) if text.is_readable => Some(self.clone()),
@@ -281,7 +281,7 @@ impl KnownCrd {
         let (document, inside) = if there.is_some_and(|it| Fingerprint::of(it) == self.fingerprint) {
             (self.document, self.inside.clone())
         } else {
-            // The file has changed since it was indexed.
+            // The file has changed since it was indexed, so search for the CRD again.
             let now = objects::read(&shared.text);
             let same = now
                 .into_iter()
@@ -316,7 +316,7 @@ impl KnownCrd {
 /// A CRD as an API server serves it, and its text.
 pub type Served = (Arc<Definition>, Arc<CrdText>);
 
-/// The text of a CRD that cannot be served; `None` if it no longer exists.
+/// The text of a CRD that cannot be served. `None` if the CRD no longer exists.
 pub type Unserved = Option<Arc<CrdText>>;
 
 impl KnownCrd {
@@ -331,8 +331,8 @@ impl KnownCrd {
 }
 
 impl KnownCrd {
-    /// A fingerprint of the parts of a CRD that affect resources of a version: CRDs with the same fingerprint accept the same resources. `None`
-    /// if the text cannot be parsed.
+    /// A fingerprint of the parts of a CRD that affect resources of a version. CRDs with the same fingerprint accept the same resources. `None` if
+    /// the text cannot be parsed.
     pub fn decides(&self, files: &dyn Files, version: &str) -> Option<Fingerprint> {
         let (known, text) = self.readable_text(files)?;
         known.served.decides.of(version, || text.decides(version))
@@ -342,19 +342,19 @@ impl KnownCrd {
 /// The text and tree of a CRD.
 #[derive(Debug)]
 pub struct CrdText {
-    /// The file and its whole text, which all spans refer to.
+    /// The file and its whole text, to which all spans refer.
     pub source: Arc<SourceText>,
-    /// The tree of the document that the CRD is in.
+    /// The tree of the document that contains the CRD.
     pub tree: Arc<Tree>,
-    /// The root mapping of the CRD: the root of the document, or of an object in it.
+    /// The root mapping of the CRD, which is the root of the document or an object in it.
     pub root: NodeId,
     /// Whether the CRD is inside another object, such as an item of a list.
     pub(crate) is_inside: bool,
-    /// Whether the text is valid YAML that converts to JSON. If not, the tree comes from the error-tolerant parser.
+    /// Whether the text is valid YAML that can be converted to JSON. If not, the tree comes from the error-tolerant parser.
     pub is_readable: bool,
-    /// The JSON of the document until its first use.
+    /// The JSON of the document, until it is first used.
     json: Arc<Mutex<Option<KeptJson>>>,
-    /// The context of the cluster that it comes from, if any.
+    /// The context of the cluster from which the CRD comes, if any.
     pub cluster: Option<String>,
 }
 
@@ -368,7 +368,7 @@ impl CrdText {
         decides::of(read_json_of(&self.tree, self.root).ok()?.root()?, version)
     }
 
-    /// The CRD as the API server of this Kubernetes version serves it; `None` if the text cannot be decoded.
+    /// The CRD as the API server of this Kubernetes version serves it. `None` if the text cannot be decoded.
     fn prepare(&self, version: KubernetesVersion) -> Option<Definition> {
         let kept = || self.json.lock().unwrap_or_else(PoisonError::into_inner).take();
         let stored = match (!self.is_inside).then(kept).flatten() {
@@ -378,7 +378,7 @@ impl CrdText {
         Some(Definition::new(stored, version))
     }
 
-    /// The place that defines the kind: the value of `spec.names.kind`, or the CRD's first line.
+    /// The span of the value of `spec.names.kind`. If it is missing, the CRD's first line.
     pub fn kind_span(&self) -> Span {
         let place = self.find(&["spec", "names", "kind"]);
         place.map_or_else(
@@ -424,7 +424,7 @@ impl CrdText {
         })
     }
 
-    /// The schema of objects of a version (`openAPIV3Schema`): the version's own, or the schema that all versions share in `v1beta1`.
+    /// The schema of objects of a version (`openAPIV3Schema`). It is the version's own schema, or the schema that all versions share in `v1beta1`.
     pub fn schema(&self, version: &str) -> Option<PathTarget> {
         let own = self
             .version(version)
@@ -432,7 +432,8 @@ impl CrdText {
         own.or_else(|| self.find(&["spec", "validation", "openAPIV3Schema"]))
     }
 
-    /// The schema of the value at a path of an object, through `properties`, `additionalProperties` and `items`. `None` if there is none.
+    /// The schema of the value at a path of an object, found through `properties`, `additionalProperties` and `items`. `None` if the schema does not
+    /// exist.
     pub fn schema_at(&self, version: &str, path: &[Step<'_>]) -> Option<PathTarget> {
         let mut place = self.schema(version)?;
         for step in path {

@@ -1,4 +1,4 @@
-//! The parts of a CRD that affect resources. Copies of a CRD often differ only in descriptions and annotations.
+//! The parts of a CRD that affect resources. Copies of a CRD often differ only in descriptions and annotations, which do not.
 
 use std::{
     collections::HashMap,
@@ -10,12 +10,12 @@ use crd_analyzer_syntax::json::{Json, JsonValue, Member};
 
 use super::fingerprint::Fingerprint;
 
-/// Cached fingerprints of the parts that affect resources, by the name of the version; `None`: the text cannot be parsed.
+/// Cached fingerprints of the parts that affect resources, by the name of the version. `None` if the text cannot be parsed.
 #[derive(Default)]
 pub(super) struct Decides(Mutex<HashMap<String, Option<Fingerprint>>>);
 
 impl Decides {
-    /// The fingerprint for a version. `compute` is called on the first request.
+    /// The fingerprint for a version. Calls `compute` on the first request.
     pub(super) fn of(&self, version: &str, compute: impl FnOnce() -> Option<Fingerprint>) -> Option<Fingerprint> {
         let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lock().get(version) {
@@ -44,10 +44,11 @@ const SCHEMAS: [&str; 7] = [
 /// The keywords whose value is a map of schemas by name.
 const NAMED: [&str; 4] = ["definitions", "dependencies", "patternProperties", "properties"];
 
-/// The keys of a CRD's `spec` that do not affect resources: the conversion webhook, and the printed columns.
+/// The fields of a CRD's `spec` that do not affect resources: the conversion webhook and the printed columns.
 const OF_SPEC: [&str; 2] = ["additionalPrinterColumns", "conversion"];
 
-/// The keys of a version that do not affect resources. Which version is stored does not matter for a resource that is sent.
+/// The fields of a version that do not affect resources. A sent resource is checked in the same way whether its version is the storage version or
+/// not.
 const OF_VERSION: [&str; 2] = ["additionalPrinterColumns", "storage"];
 
 /// The fingerprint of the parts of a CRD that affect resources of a version.
@@ -111,7 +112,7 @@ fn of_schema<H: Hasher>(schema: &Json<'_>, hasher: &mut H) {
     }
 }
 
-/// Hashes the members of an object except some, each with its key.
+/// Hashes the members of an object with their keys, except some members.
 fn each<H: Hasher>(
     members: &[Member<'_>],
     without: &[&str],
@@ -126,7 +127,7 @@ fn each<H: Hasher>(
     }
 }
 
-/// Tags that distinguish types of values.
+/// Tags for hashing, so that values of different types have different hashes.
 const OBJECT: u8 = 0;
 const LIST: u8 = 1;
 

@@ -1,13 +1,13 @@
-//! The source of files for this crate, which does no I/O itself.
+//! The interface through which this crate reads files. The crate does no I/O itself.
 
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
 };
 
-/// A source of files: the disk with open documents on top, a git revision, or a map in memory.
+/// A source of files: the disk combined with the open documents, a git revision, or a map in memory.
 pub trait Files: Send + Sync {
-    /// The current bytes of the file with this absolute path; `None` if it does not exist or cannot be read.
+    /// The current bytes of the file with this absolute path. `None` if it does not exist or cannot be read.
     fn read(&self, path: &Path) -> Option<Vec<u8>>;
 }
 

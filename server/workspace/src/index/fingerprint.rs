@@ -7,7 +7,7 @@ use std::{
 
 use foldhash::quality::{FixedState, FoldHasher};
 
-/// A hash of the text of one document, with its length.
+/// A hash of a text, and the length of the text.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Fingerprint(u64, u32);
 
@@ -21,13 +21,13 @@ impl Fingerprint {
 }
 
 impl Fingerprint {
-    /// The fingerprint of a file that a lock lists with this SHA-256 and size in bytes.
+    /// The fingerprint of a file that a lock lists with this SHA-256 and this size in bytes.
     pub(super) fn locked(sha256: &str, bytes: u32) -> Self {
         let begin = sha256.get(..16).and_then(|it| u64::from_str_radix(it, 16).ok());
         Self(begin.unwrap_or_default(), bytes)
     }
 
-    /// The fingerprint of data that `give` writes to a hasher.
+    /// The fingerprint of the data that `give` writes to a hasher.
     pub(super) fn hashed(give: impl FnOnce(&mut FoldHasher<'_>)) -> Self {
         let mut hasher = FixedState::default().build_hasher();
         give(&mut hasher);

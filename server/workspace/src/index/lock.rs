@@ -1,7 +1,8 @@
-//! The lock of collected CRDs: `.crd-analyzer/crds.lock`, which lists the CRDs of other projects that the repository keeps in `.crd-analyzer/crds`.
+//! The lock `.crd-analyzer/crds.lock`. It lists the CRDs of other projects that a repository has collected in `.crd-analyzer/crds`.
 //!
-//! Each line is a CRD, sorted by name: name, kind, size in bytes, SHA-256, and source, which is only informative and never followed. A CRD's
-//! name determines its file, so no line can refer to another file. The lock is enough to find a file, which is read when a resource needs it.
+//! Each line is about one CRD, and lines are sorted by name. The columns are the name, the kind, the size in bytes, the SHA-256, and the source,
+//! which is only informative and never opened. The name of a CRD determines its file, so a line cannot refer to any other file. Only the lock is read
+//! at first: a CRD's file is read when a resource needs it.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -18,55 +19,55 @@ use super::{
 };
 use crate::roles::Standing;
 
-/// The folder with crd-analyzer's files in a repository.
+/// The folder in a repository with crd-analyzer's files.
 pub const FOLDER: &str = ".crd-analyzer";
 /// The name of the lock in [`FOLDER`].
 pub const FILE_NAME: &str = "crds.lock";
-/// The folder with the CRDs in [`FOLDER`].
+/// The name of the folder with the CRDs in [`FOLDER`].
 pub const CRDS: &str = "crds";
 
-/// The maximum size in bytes of a lock.
+/// The maximum size of a lock, in bytes.
 pub const MOST_BYTES: u64 = 16 << 20;
 /// The maximum number of CRDs in a lock.
 pub const MOST_CRDS: usize = 50_000;
-/// The maximum length in bytes of a CRD's name: with `.yaml`, a file name has at most 255.
+/// The maximum length of a CRD's name, in bytes. A file name has at most 255 bytes, including `.yaml`.
 const MOST_NAME: usize = 250;
-/// The maximum number of characters of a source that are kept.
+/// The maximum length of a source, in characters. Longer sources are cut.
 const MOST_SOURCE: usize = 300;
-/// The maximum number of malformed lines that are reported.
+/// The maximum number of malformed lines to report.
 const MOST_PROBLEMS: usize = 10;
 
 const HEAD: &str = "# The CRDs in `crds`: name, kind, bytes, SHA-256, source.\n\
                     # `crd-analyzer crds add` writes this file, and `crd-analyzer crds verify` compares it with the CRDs.\n";
 
-/// The entry of a CRD in a lock.
+/// The entry for a CRD in a lock.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Locked {
-    /// The kind that it defines.
+    /// The kind that the CRD defines.
     pub kind: String,
-    /// The size of its file in bytes.
+    /// The size of the CRD's file, in bytes.
     pub bytes: u32,
-    /// The SHA-256 of its file, in hexadecimal digits.
+    /// The SHA-256 of the CRD's file, in hexadecimal digits.
     pub sha256: String,
-    /// The source that it came from.
+    /// The source of the CRD, such as a URL.
     pub source: String,
 }
 
-/// A lock.
+/// The content of a lock.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Lock {
     /// The entries by the name of the CRD.
     pub crds: BTreeMap<String, Locked>,
-    /// The malformed lines: the line number and the reason. At most a few.
+    /// The first malformed lines, each as the line number and the reason.
     pub problems: Vec<(usize, String)>,
 }
 
-/// Whether a path is that of a lock.
+/// Whether a path is the path of a lock.
 pub fn is_lock(path: &Path) -> bool {
     path.ends_with(Path::new(FOLDER).join(FILE_NAME))
 }
 
-/// Whether a CRD with this name can be collected: the API server accepts the name, and it can be a file name.
+/// Whether a CRD with this name can be collected, which means that the API server accepts the name and it can be a file name.
 pub fn is_name(name: &str) -> bool {
     let is_part = |part: &str| {
         let is_plain = |it: u8| it.is_ascii_lowercase() || it.is_ascii_digit();
@@ -82,7 +83,7 @@ pub fn file_of(name: &str) -> PathBuf {
     Path::new(FOLDER).join(CRDS).join(format!("{name}.yaml"))
 }
 
-/// The kind that a CRD with this name defines.
+/// The group and kind that a CRD with this name defines.
 pub fn defines(name: &str, kind: &str) -> GroupKind {
     GroupKind {
         group: name.split_once('.').map_or("", |it| it.1).to_owned(),
@@ -90,14 +91,14 @@ pub fn defines(name: &str, kind: &str) -> GroupKind {
     }
 }
 
-/// A source as a lock contains it: one line of limited length.
+/// A source in the form in which a lock contains it: on one line, of limited length.
 pub fn source(written: &str) -> String {
     let shown = written.chars().map(|it| if it.is_control() { '\u{FFFD}' } else { it });
     shown.take(MOST_SOURCE).collect::<String>().trim().to_owned()
 }
 
 impl Lock {
-    /// Parses a lock. Malformed lines, such as merge conflict markers, are recorded as problems, and the rest is used.
+    /// Parses a lock. Records malformed lines, such as merge conflict markers, as problems, and uses the rest.
     pub fn parse(text: &str) -> Self {
         let mut lock = Self::default();
         for (n, line) in text.lines().enumerate() {
@@ -129,7 +130,7 @@ impl Lock {
         lock
     }
 
-    /// Formats the lock as text.
+    /// Formats the lock as the text of a file.
     pub fn text(&self) -> String {
         let mut text = HEAD.to_owned();
         for (name, crd) in &self.crds {
@@ -163,7 +164,7 @@ fn parse_line(line: &str) -> Option<(&str, Locked)> {
 }
 
 impl Index {
-    /// Adds a CRD that a lock lists and that is the only content of its file, without reading the file. Returns the kinds whose CRDs have changed.
+    /// Adds a CRD that a lock lists, without reading its file, which must contain only this CRD. Returns the kinds whose CRDs have changed.
     pub fn set_locked(&mut self, path: &Path, name: &str, locked: &Locked) -> BTreeSet<GroupKind> {
         let path: Arc<Path> = path.into();
         let old = self.take(&path);

@@ -1,4 +1,4 @@
-//! An index of the files of a workspace: CRDs by the kind that they define, and objects by their kind.
+//! An index of the files of a workspace. It has the CRDs by the kind that they define, and the files with objects by kind.
 
 mod catalog;
 mod choice;
@@ -50,9 +50,9 @@ pub enum Thing {
     Definition,
     /// A custom resource whose CRD is known.
     Resource(Found),
-    /// An object of a kind of Kubernetes or its clients, for which crd-analyzer reports nothing.
+    /// An object of a kind of Kubernetes itself or of its clients. crd-analyzer does not check it.
     Native,
-    /// A custom resource of an unknown kind, or not an object.
+    /// A custom resource of an unknown kind, or a document that is not an object.
     Unknown,
 }
 
@@ -66,9 +66,9 @@ pub struct Index {
     resources: HashMap<GroupKind, BTreeSet<Arc<Path>>>,
     /// The files with complete CRDs, by the name of the CRD.
     whole: HashMap<String, BTreeSet<Arc<Path>>>,
-    /// The artificial paths of CRDs that kustomizations build.
+    /// The paths under which CRDs built by kustomizations are indexed. No files exist there.
     built: BTreeSet<Arc<Path>>,
-    /// The repositories. Folders above their roots do not affect the role of a file.
+    /// The repositories. A file's role depends only on the folders below the root of its repository.
     repositories: Vec<Repository>,
     served: served::Memo,
     /// The mutating webhooks that the files configure.
@@ -83,15 +83,16 @@ struct Entry {
 /// A file to add to an index.
 #[derive(Clone, Copy, Debug)]
 pub struct NewFile<'a> {
-    /// Its path, absolute.
+    /// The absolute path of the file.
     pub path: &'a Path,
-    /// The origin of its CRDs.
+    /// The origin of the file's CRDs.
     pub origin: Origin,
-    /// Its text, which `objects` were read from.
+    /// The text of the file, from which `objects` were parsed.
     pub text: &'a Arc<str>,
-    /// The objects in it.
+    /// The objects in the file.
     pub objects: &'a [Object],
-    /// Whether the text stays the same until the file is added again, so it need not be read later. True for files that are open in an editor.
+    /// Whether the text can be kept and need not be read later. True for files that are open in an editor, because they are added again after each
+    /// change.
     pub keep_text: bool,
 }
 
@@ -128,7 +129,7 @@ impl Index {
                 continue;
             };
             if place.standing == Standing::Old || place.version.is_some() {
-                // Whether its errors matter depends on whether a better CRD exists.
+                // The errors of a part of a CRD matter only if no better CRD exists, so a change of that CRD affects the part.
                 entry.resources.insert(part_of(&object.written.name));
             }
             let of_text = choice::of_text(object);
@@ -166,7 +167,7 @@ impl Index {
         changed
     }
 
-    /// Sets the mutating webhooks of a file. If they have changed, returns the kinds that the old or new ones cover.
+    /// Sets the mutating webhooks of a file. Returns the kinds that the old or new webhooks cover, if they have changed.
     fn set_webhooks(&mut self, path: &Arc<Path>, webhooks: Vec<MutatingWebhook>) -> BTreeSet<GroupKind> {
         let changed = self.webhooks.set(path, webhooks);
         if changed.is_empty() {
@@ -240,8 +241,8 @@ impl Index {
         Some(entry)
     }
 
-    /// Drops the cached texts of CRDs if they have more than `most` bytes in total. They are read again on the next use. Texts that several
-    /// resources used are kept if they have at most half of `most` bytes, and so are open files. Returns whether anything was dropped.
+    /// Drops cached texts of CRDs if they have more than `most` bytes in total. They are read again when they are needed. Texts of open files are
+    /// kept, and so are texts that several resources used, if these have at most half of `most` bytes. Returns whether anything was dropped.
     pub fn release(&mut self, most: u64) -> bool {
         let is_read = |it: &&Arc<KnownCrd>| !it.is_open && matches!(it.loaded.get(), Some(Some(_)));
         let (mut bytes, mut bytes_used) = (0, 0);
@@ -281,7 +282,8 @@ impl Index {
         true
     }
 
-    /// Sets the roots of the repositories. Information about a known repository is kept. Returns the kinds whose choice of a CRD may have changed.
+    /// Sets the roots of the repositories, and keeps what is known about repositories that stay. Returns the kinds for which another CRD may now be
+    /// chosen.
     pub fn set_roots(&mut self, roots: Vec<PathBuf>) -> BTreeSet<GroupKind> {
         let described = |root: PathBuf| {
             let known = self.repositories.iter().find(|it| it.root == root).cloned();
@@ -294,7 +296,7 @@ impl Index {
         self.set_repositories(repositories)
     }
 
-    /// Sets the repositories and the folders of their generators. Returns the kinds whose choice of a CRD may have changed.
+    /// Sets the repositories and the folders of their generators. Returns the kinds for which another CRD may now be chosen.
     pub fn set_repositories(&mut self, repositories: Vec<Repository>) -> BTreeSet<GroupKind> {
         if self.repositories == repositories {
             return BTreeSet::new();
@@ -321,8 +323,8 @@ impl Index {
         self.definitions.keys().cloned().chain(wholes).chain(releases).collect()
     }
 
-    /// Replaces the CRDs that kustomizations change. They take precedence over the CRDs in files, unless the kustomization or the file has
-    /// another purpose. Returns the kinds whose CRDs have changed.
+    /// Replaces the CRDs that kustomizations build. They take precedence over the CRDs in files, unless the kustomization or the file has another
+    /// purpose. Returns the kinds whose CRDs have changed.
     pub fn set_built(&mut self, crds: &[ChangedCrd]) -> BTreeSet<GroupKind> {
         let before = self.take_built();
         let before = built_texts(before.iter().flat_map(|it| &it.definitions));
@@ -333,7 +335,7 @@ impl Index {
             if place.standing.max(of_build.standing) > Standing::Plain {
                 continue;
             }
-            // No file exists at this path.
+            // A path at which no file can exist, because its parent is a file.
             let path = crd.path.join("as built");
             let folder = self.relative(&crd.folder).display().to_string();
             let from = BuiltFrom {
@@ -375,7 +377,7 @@ impl Index {
         paths.iter().filter_map(|it| self.take(it)).collect()
     }
 
-    /// The files with CRDs that people or generators write, which take precedence over those of packages.
+    /// The files with CRDs that people or generators write. They take precedence over CRDs in packages.
     pub fn edited_crds(&self) -> BTreeSet<Arc<Path>> {
         let is_edited = |it: &&Arc<KnownCrd>| {
             it.origin == Origin::Workspace && it.place.standing <= Standing::Plain && !self.built.contains(&it.path)
@@ -383,7 +385,7 @@ impl Index {
         self.definitions().filter(is_edited).map(|it| it.path.clone()).collect()
     }
 
-    /// The best CRD of each name among those that the repository's authors, generators or packages have in files, sorted by name.
+    /// The best CRD with each name, sorted by name. Only files that the repository's authors, generators or packages wrote are considered.
     pub fn own_crds(&self) -> Vec<Arc<KnownCrd>> {
         let is_own = |it: &&Arc<KnownCrd>| {
             it.origin == Origin::Workspace && it.place.standing <= Standing::Packaged && !self.built.contains(&it.path)
@@ -399,7 +401,7 @@ impl Index {
         best.into_values().cloned().collect()
     }
 
-    /// The role of a file according to its path below the outermost repository that contains it.
+    /// The role of a file according to its path below the root of the outermost repository that contains it.
     pub(crate) fn place(&self, path: &Path) -> Place {
         let relative = self.relative(path);
         let place = Place::of(relative).below(path, relative);
@@ -412,7 +414,7 @@ impl Index {
         }
     }
 
-    /// The file that configures a generator to write to the folder of a file.
+    /// The file that configures a generator to write into the folder of a file.
     fn generated_into(&self, path: &Path) -> Option<&str> {
         let mut all = self.repositories.iter().flat_map(|it| &it.generated);
         let folder = path.parent()?;
@@ -428,7 +430,7 @@ impl Index {
         below.max_by_key(|it| it.as_os_str().len()).unwrap_or(path)
     }
 
-    /// The CRD that applies to an object of this kind in the file at `near`, chosen as in `index::choice`.
+    /// The CRD that applies to an object of this kind in the file at `near`. See `index::choice` for how it is chosen.
     pub fn find(&self, kind: &GroupKind, near: &Path) -> Option<Found> {
         let by_origin = self.definitions.get(kind)?;
         choice::choose(by_origin, &choice::Near::new(near, self.place(near)))
@@ -443,7 +445,7 @@ impl Index {
         named.min_by_key(|it| (it.origin, it.place.standing)).cloned()
     }
 
-    /// The files whose CRDs all have a better version elsewhere.
+    /// The files in which every CRD has a better version in another file.
     pub fn only_copies(&self) -> HashSet<&Path> {
         let rank = |it: &KnownCrd| (it.origin, it.place.standing);
         let mut best = HashMap::new();
@@ -469,7 +471,7 @@ impl Index {
         self.files.get(path).map_or(&[], |it| &it.definitions)
     }
 
-    /// Whether the file has an object whose kind is defined.
+    /// Whether the file has an object whose kind a known CRD defines.
     pub fn has_known_resources(&self, path: &Path) -> bool {
         let kinds = self.files.get(path).map(|it| &it.resources);
         kinds.into_iter().flatten().any(|it| self.definitions.contains_key(it))
@@ -491,7 +493,7 @@ impl Index {
         let of_kind = self.definitions.keys().filter(|it| it.kind == kind.kind);
         let mut near = of_group.filter(|it| is_slip(&it.kind, &kind.kind)).collect::<Vec<_>>();
         near.extend(of_kind.filter(|it| is_slip(&it.group, &kind.group)));
-        // If there are several candidates, none is chosen.
+        // If several kinds are similar, none is chosen.
         near.dedup();
         if let [only] = near.as_slice() {
             Some((*only).clone())
@@ -506,7 +508,7 @@ impl Index {
     }
 }
 
-/// The CRDs in a text that is not in an index, as CRDs of the file at `path`.
+/// The CRDs in a text that is not in an index, as if it were the file at `path`.
 pub(crate) fn definitions_in(bytes: Vec<u8>, path: &Path, origin: Origin) -> Vec<Arc<KnownCrd>> {
     let (text, objects) = objects(bytes);
     let mut index = Index::default();
@@ -520,7 +522,7 @@ pub(crate) fn definitions_in(bytes: Vec<u8>, path: &Path, origin: Origin) -> Vec
     index.definitions().cloned().collect()
 }
 
-/// A key, used like a kind, for objects that are parts of a CRD with this name: their role depends on whether such a CRD exists.
+/// A key, used like a kind, for objects that are parts of the CRD with this name. Their role depends on whether that CRD exists elsewhere.
 fn part_of(name: &str) -> GroupKind {
     GroupKind {
         group: name.to_owned(),
@@ -528,7 +530,7 @@ fn part_of(name: &str) -> GroupKind {
     }
 }
 
-/// A key, used like a kind, for all releases in a folder. A release matters only if the folder has no newer one.
+/// A key, used like a kind, for all releases in a folder. A release is checked only if the folder has no newer one.
 fn release_in(folder: &Path) -> GroupKind {
     GroupKind {
         group: folder.display().to_string(),
@@ -536,22 +538,22 @@ fn release_in(folder: &Path) -> GroupKind {
     }
 }
 
-/// The kinds whose CRDs differ.
+/// The kinds for which `before` and `after` differ.
 fn changed_kinds<T: PartialEq>(before: &ByKind<T>, after: &ByKind<T>) -> BTreeSet<GroupKind> {
     let mut changed: BTreeSet<GroupKind> = before.keys().chain(after.keys()).cloned().collect();
     changed.retain(|kind| before.get(kind) != after.get(kind));
     changed
 }
 
-/// A property of the CRDs of each kind, in the order of the file.
+/// A property of each CRD by kind, in the order of the file.
 type ByKind<T> = BTreeMap<GroupKind, Vec<T>>;
 
-/// The fingerprints of the CRDs of each kind, and of the complete CRDs of each name.
+/// The fingerprints of the CRDs of each kind, and of the complete CRDs with each name.
 fn fingerprints<'a>(definitions: impl IntoIterator<Item = &'a Arc<KnownCrd>>) -> ByKind<Fingerprint> {
     by_kind(definitions, |it| it.fingerprint)
 }
 
-/// Like [`fingerprints`], for built CRDs, with the places of their parts: an edit may move the places without changing the text.
+/// Like [`fingerprints`], for built CRDs. Includes where their parts are written, because an edit may change that without changing the built text.
 fn built_texts<'a>(
     definitions: impl IntoIterator<Item = &'a Arc<KnownCrd>>,
 ) -> ByKind<(Fingerprint, Option<Arc<[BuiltPlace]>>)> {

@@ -1,6 +1,7 @@
-//! The API groups of Kubernetes itself and of its clients, for which crd-analyzer reports nothing.
+//! The API groups of Kubernetes itself and of its clients. crd-analyzer does not check objects of these groups.
 
-/// The groups of the API server's own kinds that CRDs cannot use, and of kinds that only clients read. The core group has an empty name.
+/// Groups of the API server's own kinds, in which CRDs cannot define kinds, and groups of kinds that only clients read. The core group has an empty
+/// name.
 const GROUPS: &[&str] = &[
     "",
     "admission.k8s.io",
@@ -33,8 +34,8 @@ const GROUPS: &[&str] = &[
     "storagemigration.k8s.io",
 ];
 
-/// Whether the API server has its own kinds in this group. CRDs may not use most of these groups, so even an unknown kind in one of them is
-/// the API server's own.
+/// Whether the API server has its own kinds in this group. CRDs may not use most of these groups, so even an unknown kind in such a group belongs to
+/// the API server.
 pub fn is_native(group: &str) -> bool {
     GROUPS.binary_search(&group).is_ok()
 }

@@ -1,4 +1,4 @@
-//! The objects of a file: the kind and name that each document, and each object inside one, states.
+//! The objects of a file, with the kind and name of each. An object is a document, or is inside a document.
 
 use std::{collections::HashSet, sync::Arc};
 
@@ -28,40 +28,40 @@ pub struct GroupKind {
     pub kind: String,
 }
 
-/// One object: a document, or an object that a document wraps, such as an item of a list.
+/// An object: a document, or an object inside a document, such as an item of a list.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Object {
-    /// The document it is in.
+    /// The document that contains the object.
     pub document: Document,
-    /// Its place in the document; `None` if it is the document itself.
+    /// The position of the object in the document. `None` if the object is the document itself.
     pub inside: Option<Inside>,
-    /// The kind and name that it states.
+    /// The kind and name of the object, as written.
     pub written: WrittenType,
-    /// The kind that it defines, if it is a CRD of any version that states one.
+    /// The kind that the object defines, if it is a CRD of any API version and has that field.
     pub defines: Option<GroupKind>,
-    /// For a CRD: the required fields that it lacks.
+    /// For a CRD: the required fields that are missing.
     pub lacks: Lacks,
 }
 
-/// The place of an object in the document that wraps it.
+/// The position of an object in the document that contains it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Inside {
-    /// Its index among the objects of the document.
+    /// The index of the object among the objects of the document.
     pub item: usize,
-    /// The path to it in the document.
+    /// The path from the document to the object.
     pub path: Arc<[Step<'static>]>,
-    /// The purpose of the object in the document.
+    /// The purpose that the object has in the document.
     pub purpose: Purpose,
-    /// The form of its values.
+    /// The form in which the values of the object are written.
     pub values: Values,
 }
 
-/// The required fields that a CRD lacks: `group`, `names`, `scope`, or a version.
+/// The required fields that are missing in a CRD: `group`, `names`, `scope`, or a version.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Lacks(u8);
 
 impl Lacks {
-    /// The required fields that the CRD at a node lacks.
+    /// The required fields that are missing in the CRD at a node.
     pub(crate) fn of_definition(tree: &Tree, root: NodeId) -> Self {
         Self::of(tree, root, has_version(tree, root))
     }
@@ -77,7 +77,7 @@ impl Lacks {
         self.0 == 0
     }
 
-    /// Whether more is missing than an author would forget: the CRD is only a part, which something else completes.
+    /// Whether so much is missing that the CRD is probably only a part, which something else completes.
     pub fn is_part(self) -> bool {
         self.0 > 1
     }
@@ -95,17 +95,17 @@ impl Object {
         }
     }
 
-    /// Its index among the objects that its document wraps; `None` if it is the document itself.
+    /// The index of the object among the objects of its document. `None` if it is the document itself.
     pub fn item(&self) -> Option<usize> {
         self.inside.as_ref().map(|it| it.item)
     }
 
-    /// Whether it is sent as it is, and is neither a part of an object nor a test's expectation.
+    /// Whether the object is sent to the API server as it is. False for parts of objects and for expectations of tests.
     pub(crate) fn is_sent(&self) -> bool {
         self.inside.as_ref().is_none_or(|it| it.purpose == Purpose::Sent)
     }
 
-    /// The group and kind of the object itself; `None` if it does not state them.
+    /// The group and kind of the object. `None` if it does not have them.
     pub fn group_kind(&self) -> Option<GroupKind> {
         group_kind(&self.written)
     }
@@ -119,7 +119,7 @@ impl Object {
     }
 }
 
-/// The group and kind that an object states; `None` if it does not state both.
+/// The group and kind of an object. `None` if it lacks one of the two.
 pub fn group_kind(written: &WrittenType) -> Option<GroupKind> {
     let (group, version) = parse_group_version(&written.api_version).ok()?;
     let says = !written.kind.is_empty() && !version.is_empty();
@@ -129,7 +129,7 @@ pub fn group_kind(written: &WrittenType) -> Option<GroupKind> {
     })
 }
 
-/// The objects of a text, in order. A document that cannot be parsed is included with the fields that can be recognized.
+/// The objects of a text, in order. A document that cannot be parsed is included, with the fields that can be recognized.
 pub fn objects(bytes: Vec<u8>) -> (Arc<str>, Vec<Object>) {
     let text = Text::decode(bytes);
     let found = read(&text);
@@ -165,25 +165,25 @@ pub(crate) fn read(text: &Text) -> Vec<Object> {
     objects
 }
 
-/// The rules for finding wrapped objects, if a document of this kind wraps any.
+/// The rules for finding the objects inside a document of this kind. `None` if its kind does not contain objects.
 pub(crate) fn wrapper(written: &WrittenType) -> Option<&'static wrappers::Row> {
     wrappers::of(&written.api_version, &written.kind)
 }
 
-/// The objects that a document wraps, each with its node; `None` if its kind does not wrap objects.
+/// The objects inside a document, each with its node. `None` if the document's kind does not contain objects.
 pub(crate) fn inside(tree: &Tree, document: Document) -> Option<Vec<(Object, NodeId)>> {
     let json = read_json(tree).ok()?;
     inside_of((tree, document), json.root()?)
 }
 
-/// Like [`inside`], for a document whose JSON has been read.
+/// Like [`inside`], for a document that was already converted to JSON.
 pub(crate) fn inside_of((tree, document): (&Tree, Document), root: &Json<'_>) -> Option<Vec<(Object, NodeId)>> {
     let found = wrappers::inside(&root);
     let is_wrapper = !found.is_empty() || wrappers::is_begun(&root);
     is_wrapper.then(|| objects_of_wrapped((tree, document), found, 0).collect())
 }
 
-/// The objects found in a document, each with its node. `first`: the index of the first object.
+/// The objects that were found in a document, each with its node. `first` is the index of the first object.
 fn objects_of_wrapped(
     (tree, document): (&Tree, Document),
     found: Vec<Wrapped<&Json<'_>>>,
@@ -215,23 +215,23 @@ fn objects_of_wrapped(
     })
 }
 
-/// A string of a document that contains objects as text.
+/// A string in a document that contains objects as text.
 pub(crate) struct InText {
     /// The string.
     pub(crate) node: NodeId,
     /// The content of the string.
     pub(crate) text: Text,
-    /// The documents of the content that can be parsed, each with its objects. Spans refer to the content.
+    /// The documents in the content that can be parsed, each with its objects. Spans refer to the content.
     pub(crate) documents: Vec<(Tree, Vec<(Object, NodeId)>)>,
-    /// The number of documents that cannot be parsed.
+    /// The number of documents in the content that cannot be parsed.
     pub(crate) unread: usize,
 }
 
-/// The strings of a document that contain objects as text. `first`: the index of the first object.
+/// The strings in a document that contain objects as text. `first` is the index of the first object.
 pub(crate) fn in_texts(tree: &Tree, root: &Json<'_>, mut first: usize) -> Vec<InText> {
     let mut seen = HashSet::new();
     let texts = wrappers::texts(&root).into_iter();
-    // Strings that aliases repeat are read once.
+    // A string that several aliases refer to is parsed once.
     let texts = texts.filter(|it| it.value.as_str().is_some() && seen.insert(tree.resolve(it.value.node)));
     let read = |wrapped: Wrapped<&Json<'_>>| {
         let node = tree.resolve(wrapped.value.node);
@@ -266,8 +266,8 @@ pub(crate) fn in_texts(tree: &Tree, root: &Json<'_>, mut first: usize) -> Vec<In
     texts.map(read).collect()
 }
 
-/// The kind that a CRD defines, and the fields that it lacks. The versions, which are nearly all of the text, are parsed only if those
-/// fields come after them.
+/// The kind that a CRD defines, and the fields that are missing. The versions are nearly all of the text, so they are parsed only if the other fields
+/// come after them.
 fn defined(text: &Text, document: Document) -> (Option<GroupKind>, Lacks) {
     let content = &text.content;
     let span = document.span;
@@ -289,7 +289,7 @@ fn defined(text: &Text, document: Document) -> (Option<GroupKind>, Lacks) {
     }
 }
 
-/// Whether a CRD has a version with a name, or names its only one as `v1beta1` does.
+/// Whether a CRD has a version with a name. In `v1beta1`, a field can name the only version.
 fn has_version(tree: &Tree, root: NodeId) -> bool {
     let is_found = |path: &[Step<'static>]| find_from(tree, root, path).is_found();
     let (spec, versions) = (Step::key("spec"), Step::key("versions"));

@@ -1,4 +1,4 @@
-//! CRDs as API servers serve them, prepared once for each text and Kubernetes version.
+//! CRDs as API servers serve them. Each is prepared once for each text and Kubernetes version.
 
 use std::{
     collections::HashMap,
@@ -10,7 +10,7 @@ use crd_analyzer_schema::KubernetesVersion;
 
 use super::{decides::Decides, fingerprint::Fingerprint};
 
-/// A CRD as the API server of each requested Kubernetes version serves it; `None` if the text cannot be decoded.
+/// A CRD as the API server of each Kubernetes version serves it. `None` if the text cannot be decoded.
 pub(super) struct ServedByVersion {
     by_version: HashMap<KubernetesVersion, OnceLock<Option<Arc<Definition>>>>,
     /// The fingerprints of the parts of the text that affect resources.
@@ -27,7 +27,7 @@ impl Default for ServedByVersion {
 }
 
 impl ServedByVersion {
-    /// The CRD as the API server of this Kubernetes version serves it. `prepare` computes it on first use.
+    /// The CRD as the API server of this Kubernetes version serves it. Calls `prepare` on first use.
     pub(super) fn get(
         &self,
         version: KubernetesVersion,
@@ -38,15 +38,15 @@ impl ServedByVersion {
     }
 }
 
-/// The prepared CRDs by the text of the document and the index in a list. Unused ones are dropped.
+/// The prepared CRDs, by the text of the document and the index in a list. Entries that are no longer used are dropped.
 #[derive(Default)]
 pub(super) struct Memo {
     by_text: HashMap<(Fingerprint, Option<usize>), Weak<ServedByVersion>>,
-    /// The number of entries at which unused ones are removed.
+    /// The number of entries at which those that are no longer used are dropped.
     full: usize,
 }
 
-/// The minimum number of entries at which unused ones are removed.
+/// The minimum value of `full`.
 const FEW: usize = 1_000;
 
 impl Memo {

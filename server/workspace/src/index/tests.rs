@@ -25,7 +25,7 @@ fn kind(kind: &str) -> GroupKind {
     }
 }
 
-/// Adds texts as open documents; returns the kinds that changed with the last one.
+/// Adds texts as open documents. Returns the kinds that changed with the last one.
 fn put(catalog: &Catalog, files: &[(&str, &str)]) -> Vec<String> {
     let mut changed = BTreeSet::new();
     for (path, text) in files {
@@ -133,7 +133,7 @@ fn the_nearest_counts_and_others_are_named() {
     assert_eq!(found(&catalog, "/b/one.yaml"), Some(("/given.yaml".to_owned(), 0)));
 }
 
-/// The CRD that is chosen for a resource at `near` from different CRDs at `paths`, the other CRDs of its rank, and the reason.
+/// The CRD that is chosen for a resource at `near` from different CRDs at `paths`, the other CRDs of the same rank, and the reason.
 fn chosen(paths: &[&str], near: &str) -> (String, Vec<String>, Chosen) {
     let texts: Vec<_> = paths.iter().map(|it| definition("A", &it.len().to_string())).collect();
     let texts = texts.iter().zip(paths).map(|(text, path)| format!("{text}# {path}\n"));
@@ -165,7 +165,7 @@ fn the_source_of_truth_checks_resources_and_copies_do_not() {
     let releases = ["releases/v1.15.0.yaml", "releases/v1.30.0.yaml", "releases/v1.9.0.yaml"];
     let source = "config/crd/bases/a.yaml";
     for (paths, near, expected, why) in [
-        // The nearest copy is old.
+        // The nearest copy belongs to an old release.
         (
             &["releases/v1.15.0.yaml", "releases/v1.30.0.yaml", "config/crd/crd.yaml"][..],
             "docs/w.yaml",
@@ -192,7 +192,7 @@ fn the_source_of_truth_checks_resources_and_copies_do_not() {
             source,
             Chosen::Standing,
         ),
-        // Helm has to fill in the nearer one first.
+        // The nearer CRD is a template that Helm must fill in first.
         (
             &["charts/a/templates/a.yaml", "charts/b/charts/c/crds/a.yaml"],
             "charts/a/templates/w.yaml",
@@ -211,21 +211,21 @@ fn the_source_of_truth_checks_resources_and_copies_do_not() {
             "crds/v1beta1/a.yaml",
             Chosen::Standing,
         ),
-        // A Makefile shows that a generator writes there.
+        // A Makefile shows that a generator writes into this folder.
         (
             &["crds/a.yaml", "deploy/charts/crds/a.yaml"],
             "crds/w.yaml",
             "deploy/charts/crds/a.yaml",
             Chosen::Standing,
         ),
-        // `.gitattributes` marks it as vendored.
+        // `.gitattributes` marks the folder as vendored.
         (
             &["common/crds/a.yaml", "apps/crds/a.yaml"],
             "common/w.yaml",
             "apps/crds/a.yaml",
             Chosen::Standing,
         ),
-        // The files of a release belong together.
+        // The resource's release has a CRD of its own.
         (
             &["olm/0.1.0/a.yaml", "olm/0.2.0/a.yaml", source],
             "olm/0.1.0/samples/w.yaml",
@@ -306,7 +306,7 @@ fn says_which_kinds_an_edit_changes() {
         put(&catalog, &[("/a.yaml", &format!("{a}---\n{}", definition("B", "y")))]),
         ["B"]
     );
-    // CRD `A` changes, and `B` below it moves but does not change.
+    // CRD `A` changes. `B`, which is below it, moves but does not change.
     assert_eq!(
         put(
             &catalog,

@@ -1,5 +1,5 @@
-//! Mutating admission webhooks of the repository. The API server calls them before it validates an object, so they may add fields that an
-//! object lacks.
+//! Mutating admission webhooks that the repository configures. The API server calls them before it validates an object, so they may add fields that
+//! the object lacks.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -23,16 +23,16 @@ pub(super) const KIND: &str = "MutatingWebhookConfiguration";
 /// Matches every group, version, resource or operation.
 const ALL: &str = "*";
 
-/// The mutating webhooks of the files, and cached lookups of resources.
+/// The mutating webhooks that the files configure, and a cache of lookups.
 #[derive(Default)]
 pub(super) struct Webhooks {
     by_file: BTreeMap<Arc<Path>, Vec<MutatingWebhook>>,
-    /// The name of a webhook for each resource that was looked up.
+    /// The name of the webhook that covers a resource, for each resource that was looked up.
     known: Mutex<HashMap<[String; 3], Option<Arc<str>>>>,
 }
 
 impl Webhooks {
-    /// Sets the webhooks of a file. If they differ from the old ones, returns both the new and the old ones.
+    /// Sets the webhooks of a file. If they have changed, returns the new and the old ones.
     pub(super) fn set(&mut self, path: &Arc<Path>, webhooks: Vec<MutatingWebhook>) -> Vec<MutatingWebhook> {
         let mut changed = self.by_file.remove(path).unwrap_or_default();
         let is_same = changed == webhooks;
@@ -61,10 +61,10 @@ impl Webhooks {
     }
 }
 
-/// A webhook that may change objects of some kinds on creation.
+/// A webhook that may change objects of some kinds when they are created.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MutatingWebhook {
-    /// Its name.
+    /// The name of the webhook.
     pub name: String,
     covers: Covers,
 }
@@ -72,10 +72,10 @@ pub struct MutatingWebhook {
 /// The objects that a webhook covers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Covers {
-    /// The objects that its rules select for creation.
+    /// The objects that these rules select when they are created.
     Rules(Vec<Rule>),
-    /// The rules are not in the file, because the webhook's program writes them when it starts, as with Knative's library. In this case its
-    /// name ends in the group.
+    /// The objects whose group is at the end of the webhook's name. The file has no rules, because the webhook's program writes them when it starts,
+    /// as with Knative's library.
     Named,
 }
 
@@ -86,7 +86,7 @@ struct Rule {
     resources: Vec<String>,
 }
 
-/// The resource that an object is sent to.
+/// The resource to which an object is sent.
 #[derive(Clone, Copy, Debug)]
 pub struct Resource<'a> {
     /// The group.
@@ -114,7 +114,7 @@ impl MutatingWebhook {
         configurations.into_iter().flat_map(|it| of_object(&text, it)).collect()
     }
 
-    /// Whether the API server calls it when an object of the resource is created.
+    /// Whether the API server calls the webhook when an object of the resource is created.
     pub fn covers(&self, resource: &Resource<'_>) -> bool {
         match &self.covers {
             Covers::Rules(rules) => rules.iter().any(|it| it.covers(resource)),
@@ -125,7 +125,7 @@ impl MutatingWebhook {
         }
     }
 
-    /// Whether the API server calls it for objects of a group.
+    /// Whether the API server calls the webhook for any objects of a group.
     pub(super) fn covers_group(&self, group: &str) -> bool {
         match &self.covers {
             Covers::Rules(rules) => rules.iter().any(|it| it.groups.iter().any(|it| it == group)),
@@ -135,7 +135,8 @@ impl MutatingWebhook {
 }
 
 impl Rule {
-    /// Whether the rule covers a resource. A rule for all groups does not count: it belongs to a policy engine or a mesh, not to the kind.
+    /// Whether the rule covers a resource. A rule for all groups is ignored, because it belongs to a policy engine or a service mesh and says nothing
+    /// about this kind.
     fn covers(&self, resource: &Resource<'_>) -> bool {
         let has = |all: &[String], one: &str| all.iter().any(|it| it == one || it == ALL);
         let is_named = self.groups.iter().any(|it| it == resource.group);
@@ -146,7 +147,7 @@ impl Rule {
 }
 
 fn of_object(text: &Text, object: &Object) -> Vec<MutatingWebhook> {
-    // Read as much of a template as possible.
+    // If the text is a template, read as much of it as possible.
     let tree = text.read(object.document);
     let tree = tree.unwrap_or_else(|_| edit::read(&text.content, object.document.span).tree);
     in_tree(&tree, object.node(&tree)).unwrap_or_default()
@@ -168,7 +169,7 @@ fn in_tree(tree: &Tree, node: Option<NodeId>) -> Option<Vec<MutatingWebhook>> {
     Some(webhooks.iter().filter_map(webhook).collect())
 }
 
-/// The rule, if it selects the creation of objects.
+/// The rule, if it applies when objects are created.
 fn rule(rule: &Json<'_>) -> Option<Rule> {
     let strings = |key: &str| -> Option<Vec<String>> {
         let items = rule.get(key)?.items()?.iter();

@@ -63,7 +63,7 @@ pub fn analyze(bytes: Vec<u8>, question: &Question<'_>) -> FileReport {
     analyze_and_keep(bytes, question).0
 }
 
-/// Like [`analyze`], and returns what is needed to search for hazards later: see [`DeferredSearch::search`].
+/// Like [`analyze`], and also returns the state that is needed to search for hazards later, see [`DeferredSearch::search`].
 pub fn analyze_and_keep(bytes: Vec<u8>, question: &Question<'_>) -> (FileReport, DeferredSearch) {
     analyze_source(&Text::decode(bytes), question)
 }
@@ -73,7 +73,7 @@ pub fn analyze_manifest(bytes: Vec<u8>, question: &Question<'_>) -> FileReport {
     analyze_text(&Text::decode(bytes), question).0
 }
 
-/// Checks a source file that manifests are generated from, or else the manifests in the text.
+/// Checks the text as a source file that manifests are generated from. If it is none, checks the manifests in it.
 pub(crate) fn analyze_source(source: &Text, question: &Question<'_>) -> (FileReport, DeferredSearch) {
     let Some((path, row)) = question.path.and_then(|it| Some((it, sources::of(it)?))) else {
         return analyze_text(source, question);
@@ -90,7 +90,7 @@ pub(crate) fn analyze_text(source: &Text, question: &Question<'_>) -> (FileRepor
     let mut report = FileReport::empty(source.content.clone());
     let found = source.documents();
     if let Some(error) = &found.error {
-        // Clients that cannot split a file into documents send none of it.
+        // If clients cannot split a file into documents, they send none of them.
         let documents = &mut found.documents.iter();
         if question.named
             || documents.any(|document| head::read(source, *document).is_crd())
@@ -159,7 +159,7 @@ pub(crate) fn analyze_text(source: &Text, question: &Question<'_>) -> (FileRepor
                     report.documents.extend(documents);
                 }
                 Judged::Template { action, document } => {
-                    // Report it once for a file, since a file with one template mostly has many.
+                    // Report it only once, because a file with one template usually has many.
                     if report.findings.is_empty() {
                         report.findings.push(template(action));
                     }
@@ -189,13 +189,13 @@ pub(crate) fn analyze_text(source: &Text, question: &Question<'_>) -> (FileRepor
 
 /// The result of checking a document.
 enum Judged {
-    /// The reports on the document or the objects in it.
+    /// The reports on the document, or on the objects in it.
     Documents(Vec<DocumentReport>),
-    /// It is the template of a CRD.
+    /// The document is the template of a CRD.
     Template {
-        /// Its first action.
+        /// The span of the template's first action.
         action: Span,
-        /// The report on the template's raw text, if it was made. It is not displayed.
+        /// The report on the raw text of the template, if it was checked. It is not displayed.
         document: Option<Box<DocumentReport>>,
     },
 }
@@ -209,7 +209,7 @@ fn template(action: Span) -> Finding {
     Finding::new(Class::Hint, codes::TEMPLATE, action, message)
 }
 
-/// Changes the error of a document that cannot be parsed if it contains a merge conflict.
+/// If a document cannot be parsed because it contains a merge conflict, says so in its error.
 fn name_conflict(text: &str, document: &mut DocumentReport) {
     let errors = document.verdicts.iter_mut().filter_map(|it| it.1.decode_error.as_mut());
     let mut errors = errors.filter(|it| it.code == server_codes::INVALID_YAML).peekable();
@@ -226,10 +226,10 @@ fn name_conflict(text: &str, document: &mut DocumentReport) {
     }
 }
 
-/// A text and the question about it.
+/// A text, the question about it, and the state of the check.
 struct Ask<'a> {
     source: &'a Text,
-    /// The text with the actions of a template filled in, and their places.
+    /// The text with the actions of a template filled in, and the places where they were. `None` if the text is not a template.
     filled: Option<(&'a Text, &'a Places)>,
     question: &'a Question<'a>,
     /// The variables that Flux substitutes in the file.
@@ -237,7 +237,7 @@ struct Ask<'a> {
     previous: Option<&'a Previous>,
     /// Whether the text is a single document.
     is_alone: bool,
-    /// The CRDs that apply to the kinds of its resources.
+    /// The CRDs that apply to the resources of the text, by kind.
     found: RefCell<HashMap<GroupKind, Rc<Found>>>,
     /// Diagnostics about the file as a whole.
     notes: RefCell<Vec<Finding>>,
@@ -249,15 +249,15 @@ struct Ask<'a> {
     is_unfinished: Cell<bool>,
     /// See [`FileReport::costs`].
     costs: RefCell<Vec<DocumentCosts>>,
-    /// Data for a later search for hazards.
+    /// The state for a later search for hazards.
     kept: RefCell<DeferredSearch>,
-    /// Trees for the next version of the text.
+    /// The trees to keep for the next version of the text.
     trees: RefCell<Vec<LastTree>>,
     room: Room,
 }
 
 impl Ask<'_> {
-    /// Whether a document, or an item of it, is checked only as a kustomization builds it.
+    /// Whether a document, or an item in it, is checked only as kustomizations build it.
     fn is_built(&self, index: usize, item: Option<usize>) -> bool {
         let (path, overlays) = (self.question.path, self.question.overlays);
         path.zip(overlays)
@@ -267,7 +267,7 @@ impl Ask<'_> {
     fn judge(&self, document: Document) -> Judged {
         let Self { source, question, .. } = *self;
         if let Some((filled, places)) = self.filled {
-            // The document contained only the marks of raw text, unless an action may print something.
+            // Without the marks of raw text, the document is empty. It is skipped unless an action may print something into it.
             let at = document.span.range();
             if filled.content[at.clone()].trim().is_empty() && !source.content[at].contains("{{") {
                 return Judged::NOTHING;
@@ -342,7 +342,7 @@ impl Ask<'_> {
                     Judged::NOTHING
                 };
             };
-            // The API server does not see the document before a tool completes it.
+            // Skip the document, because the API server sees it only after a tool has completed it.
             if question.is_completed {
                 self.leave_template(document);
                 return if question.fails_unchecked {
@@ -375,7 +375,7 @@ impl Ask<'_> {
                 return Judged::Documents(vec![report]);
             }
         }
-        // The braces of a template may be YAML that does not convert to JSON.
+        // The braces of a template may be valid YAML that cannot be converted to JSON.
         let tree = match read {
             Ok(tree) => tree,
             Err(error) => {
@@ -402,7 +402,7 @@ impl Ask<'_> {
         Judged::Documents(self.complete((document, tree, json), vec![judged]))
     }
 
-    /// The report on an object that cannot be read.
+    /// The report on an object that cannot be parsed.
     fn unread(&self, document: Document, written: &WrittenType, answer: &DocumentVerdict) -> DocumentReport {
         let mut report = DocumentReport::of_head(document.index, document.span, written, Subject::Resource);
         let versions = self.question.versions.iter();
@@ -410,8 +410,8 @@ impl Ask<'_> {
         report
     }
 
-    /// Adds hazards to the reports on the objects of a tree, and applies its suppressions. If some hazards are not known yet, keeps the data to
-    /// search for them.
+    /// Adds hazards to the reports on the objects of a tree, and applies the document's suppressions. If some hazards are not known yet, keeps the
+    /// data for searching for them.
     fn complete(
         &self,
         (document, tree, json): (Document, Arc<Tree>, Option<KeptJson>),
@@ -436,8 +436,8 @@ impl Ask<'_> {
         }
     }
 
-    /// Checks an object without a known CRD. If the text is checked as it is, the result is `None` when the API server has no answer for the
-    /// object, unless the user requires all CRDs.
+    /// Checks an object without a known CRD. If the text is checked as it is, the result is `None` when an API server without the CRD has nothing to
+    /// say about the object, unless the user requires all CRDs.
     fn undefined(
         &self,
         definitions: &dyn Definitions,
@@ -474,7 +474,7 @@ impl Ask<'_> {
         Some(report)
     }
 
-    /// How an object of a text is completed. The text may be filled in.
+    /// How an object of a text is completed before it is sent. `text` may be a template with its actions filled in.
     fn completed(&self, text: &Text, object: &Object) -> Completed<'_> {
         let asked = self.question;
         let inside = object.inside.as_ref();
@@ -486,7 +486,7 @@ impl Ask<'_> {
             is_substituted: asked.is_completed,
             marks: match inside.map(|it| it.values) {
                 Some(Values::FilledIn(marks)) => marks,
-                // Examples omit values.
+                // Examples in documentation use dots for values that they leave out.
                 _ if asked.path.is_some_and(roles::is_markdown) => &["...", "…"],
                 _ => &[],
             },
@@ -498,7 +498,7 @@ impl Ask<'_> {
         }
     }
 
-    /// The CRD that applies to resources of a kind, chosen once for all of them.
+    /// The CRD that applies to resources of a kind. It is chosen once for all of them.
     fn find(&self, definitions: &dyn Definitions, kind: &GroupKind) -> Option<Rc<Found>> {
         let known = self.found.borrow().get(kind).cloned();
         known.or_else(|| {
@@ -509,7 +509,7 @@ impl Ask<'_> {
         })
     }
 
-    /// Checks a custom resource if its CRD is known. `read`: the object's tree and node, if its document has been read.
+    /// Checks a custom resource if its CRD is known. `read` has the object's tree and node, if its document was parsed.
     fn resource(&self, text: &Text, object: &Object, read: Option<(&Tree, NodeId)>) -> Option<DocumentReport> {
         let kind = objects::group_kind(&object.written).unwrap_or_default();
         if self.question.is_completed {
@@ -542,11 +542,11 @@ impl Ask<'_> {
             Err(error) => resource::judge(&asked, Err(error)),
         };
         let Some(mut report) = judged else {
-            // The filled-in value is at the place of the action.
+            // Report the first action, because the action filled in the value.
             match first_action(&self.source.content, object.document.span) {
                 Some(action) => self.notes.borrow_mut().push(template(action)),
                 None if self.filled.is_some() => self.leave_template(object.document),
-                // The document is skipped and counted elsewhere.
+                // The document is skipped, and other code counts it.
                 None => {}
             }
             return None;

@@ -1,4 +1,4 @@
-//! Data that an analysis keeps for a later search for hazards, so that nothing is parsed or checked twice.
+//! The state that an analysis keeps for a later search for hazards, so that nothing is parsed or checked twice.
 
 use std::{path::Path, sync::Arc};
 
@@ -21,15 +21,15 @@ use crate::{
 /// The report on one object before hazards and suppressions are applied.
 pub(crate) struct UnsearchedReport {
     pub(crate) report: DocumentReport,
-    /// The hazards that are known.
+    /// The hazards that are already known.
     pub(crate) hazards: Vec<Finding>,
-    /// The findings about changes since a revision that are known.
+    /// The known findings about changes since a revision.
     pub(crate) changes: Vec<Finding>,
-    /// The verdict, if not all hazards are known.
+    /// The verdict, if some hazards are not known yet.
     pub(crate) unsearched: Option<UnsearchedVerdict>,
 }
 
-/// A verdict on a CRD with rules that have not been searched for hazards.
+/// A verdict on a CRD whose rules were not all searched for hazards.
 pub(crate) struct UnsearchedVerdict {
     /// The root node of the CRD in its tree.
     pub(crate) node: NodeId,
@@ -58,9 +58,9 @@ impl UnsearchedReport {
     }
 }
 
-/// The rest of an analysis: verdicts for a later search for hazards, and verdicts that only need to be freed.
+/// What is left of an analysis after the report: verdicts for a later search for hazards, and verdicts that only need to be freed.
 ///
-/// Freeing the verdict on a large CRD takes milliseconds, so callers should drop this only after they pass the report on.
+/// Freeing the verdict on a large CRD takes milliseconds, so callers should first pass the report on and then drop this.
 #[derive(Default)]
 pub struct DeferredSearch {
     groups: Vec<Group>,
@@ -70,7 +70,7 @@ pub struct DeferredSearch {
 /// The objects of one YAML document.
 struct Group {
     tree: Arc<Tree>,
-    /// The index in the file's report of the first report on its objects; set by [`DeferredSearch::place`].
+    /// The index in the file's report of the first report on these objects. [`DeferredSearch::place`] sets it.
     first: Option<usize>,
     objects: Vec<UnsearchedReport>,
 }
@@ -92,7 +92,7 @@ impl DeferredSearch {
         self.spent.push(verdict);
     }
 
-    /// Sets the index of the first report of the last group, unless it is known.
+    /// Sets the index of the first report of the last group, if it is not set yet.
     pub(crate) fn place(&mut self, first: usize) {
         if let Some(group) = self.groups.last_mut() {
             group.first.get_or_insert(first);
@@ -101,7 +101,7 @@ impl DeferredSearch {
 
     /// Searches for the hazards that are not known yet and adds them to the report. Returns whether the report has changed.
     ///
-    /// `path` and `go` are those of the [`Question`](crate::judging::analysis::Question) that the report answers.
+    /// `path` and `go` must be those of the [`Question`](crate::judging::analysis::Question) that the report answers.
     pub fn search(
         &mut self,
         report: &mut FileReport,
@@ -125,7 +125,7 @@ impl DeferredSearch {
         self.show(report)
     }
 
-    /// Updates the report with the changes since a revision that are known now. Returns whether the report has changed.
+    /// Updates the report with the changes since a revision that are known by now. Returns whether the report has changed.
     pub fn tell_changes(
         &mut self,
         report: &mut FileReport,
@@ -144,7 +144,7 @@ impl DeferredSearch {
         self.show(report)
     }
 
-    /// Updates the report with all known hazards and changes. Returns whether the report has changed.
+    /// Writes all known hazards and changes into the report. Returns whether the report has changed.
     fn show(&self, report: &mut FileReport) -> bool {
         let mut has_changed = false;
         for Group { tree, first, objects } in &self.groups {
@@ -177,7 +177,7 @@ impl UnsearchedVerdict {
     }
 }
 
-/// The reports on the objects of a tree, with their hazards and with suppressions applied.
+/// The reports on the objects of a tree, after adding hazards and applying suppressions.
 pub(crate) fn complete(tree: &Tree, objects: Vec<UnsearchedReport>) -> Vec<DocumentReport> {
     let with_hazards = |UnsearchedReport {
                             mut report,
@@ -200,7 +200,7 @@ pub(crate) fn complete(tree: &Tree, objects: Vec<UnsearchedReport>) -> Vec<Docum
     reports
 }
 
-/// Applies the suppressions of a document to the report on it.
+/// Applies the suppression comments of a document to the report on it.
 pub(crate) fn suppress(tree: &Tree, report: &mut DocumentReport) {
     apply(tree, tree.comments(), report);
 }
@@ -215,12 +215,12 @@ fn apply(tree: &Tree, comments: &[Span], report: &mut DocumentReport) {
     }
 }
 
-/// Like [`suppress()`], for objects in the same document. A suppression belongs to the object that contains it or on whose last line it is, or
-/// else to the next object. One before the first object belongs to the wrapper, unless it is right above the object.
+/// Like [`suppress()`], for several objects in the same document. A suppression comment belongs to the object that contains it or on whose last line
+/// it is, otherwise to the next object. A comment before the first object belongs to the wrapper, unless it is right above the object.
 fn suppress_items(tree: &Tree, reports: &mut [DocumentReport]) {
     let (text, mut comments) = (tree.text(), tree.comments());
     let (wrappers, mut inside): (Vec<_>, Vec<_>) = reports.iter_mut().partition(|it| it.item.is_none());
-    // An object inside another one ends before it.
+    // Sort by the end, because an object inside another one ends before it.
     inside.sort_by_key(|it| it.span.end);
     let mut before: &[Span] = &[];
     if let (Some(first), false) = (inside.iter().map(|it| it.span.start).min(), wrappers.is_empty()) {
@@ -232,7 +232,7 @@ fn suppress_items(tree: &Tree, reports: &mut [DocumentReport]) {
         };
         (before, comments) = comments.split_at(comments.partition_point(is_far));
     }
-    // If many objects end on a line, its end is searched for only once.
+    // If many objects end on the same line, find the end of the line only once.
     let mut line_end = None;
     for report in inside {
         let end = report.span.end as usize;

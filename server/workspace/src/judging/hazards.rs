@@ -1,4 +1,4 @@
-//! Hazards of the rules of a CRD, at their places.
+//! Finds the hazards of a CRD's rules, with their places.
 //!
 //! The search is separate from the verdict, and its results are cached by schema. While the user types, only the changed rule is searched.
 
@@ -31,27 +31,27 @@ use crate::{
 
 /// The maximum number of cached schemas. When it is reached, the cache is cleared.
 const MAX_REMEMBERED: usize = 20_000;
-/// The maximum depth of schemas that are searched.
+/// The maximum depth of schemas to search.
 const MAX_DEPTH: usize = 100;
 
 /// A cache of the hazards of schemas.
 #[derive(Debug, Default)]
 pub struct Memory {
     known: Mutex<Known>,
-    /// Whether no schema changes during the cache's lifetime, so nothing is kept for use while the user edits.
+    /// Whether no schema changes while the cache exists. If so, nothing needs to be kept for edited rules.
     is_of_one_run: bool,
 }
 
 #[derive(Debug, Default)]
 struct Known {
-    /// By the hash of a schema with its rules.
+    /// The hazards of each schema, by a hash of the schema including its rules.
     of_schemas: HashMap<u64, Arc<[Hazard]>>,
-    /// By the hash of a schema without its rules: the rules of the last search, and its result.
+    /// The rules and hazards of each schema in the last search, by a hash of the schema without its rules.
     of_shapes: HashMap<u64, (Vec<ValidationRule>, Arc<[Hazard]>)>,
 }
 
 impl Memory {
-    /// Creates a cache for a command line run, in which no text changes.
+    /// Creates a cache for a run of the command line program, in which no text changes.
     pub fn of_one_run() -> Self {
         Self {
             known: Mutex::default(),
@@ -64,8 +64,8 @@ impl Memory {
         known.of_schemas.get(&name).cloned()
     }
 
-    /// The last known hazards of the rules that a schema had in the last search. While the user types a rule, hints on other rules stay until
-    /// the next search.
+    /// The hazards that the last search found for these rules. While the user types in a rule, the hints about other rules stay until the next
+    /// search.
     fn last(&self, shape: u64, rules: &[ValidationRule]) -> Vec<Hazard> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let Some((before, hazards)) = known.of_shapes.get(&shape) else {
@@ -81,7 +81,7 @@ impl Memory {
         last
     }
 
-    /// Stores the hazards of a schema. `shape`: the hash of the schema without its rules.
+    /// Stores the hazards of a schema. `shape` computes the hash of the schema without its rules.
     fn keep(&self, name: u64, shape: impl FnOnce() -> u64, rules: &[ValidationRule], hazards: Arc<[Hazard]>) {
         let shape = (!self.is_of_one_run).then(shape);
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -95,7 +95,7 @@ impl Memory {
     }
 }
 
-/// Whether hazards are reported and searched for.
+/// Which hazards to report, and whether to search for them.
 #[derive(Clone, Copy, Debug, Default)]
 pub enum Search<'a> {
     /// Hazards are not reported.
@@ -107,7 +107,7 @@ pub enum Search<'a> {
     All(&'a Memory),
 }
 
-/// Whether a configuration shows any hazard.
+/// Whether a configuration shows any hazards.
 pub fn are_shown(config: &Config) -> bool {
     codes::ALL
         .iter()
@@ -117,7 +117,7 @@ pub fn are_shown(config: &Config) -> bool {
 /// The hazards found in a CRD.
 #[derive(Default)]
 pub(crate) struct Found {
-    /// The hazards, ordered by schema.
+    /// The hints about hazards, ordered by schema.
     pub(crate) hints: Vec<Finding>,
     /// Whether some rules were not searched.
     pub(crate) is_unfinished: bool,
@@ -135,7 +135,7 @@ pub(crate) fn find(
     let (Some(definition), None) = (&server.definition, &server.unjudged) else {
         return found;
     };
-    // If the verdict ran out of budget, not all rules are compiled, and the search would have to compile them.
+    // If the verdict ran out of budget, not all rules were compiled, and the search would have to compile them.
     if matches!(search, Search::Off) || server.unfinished.is_some() {
         return found;
     }
@@ -168,7 +168,7 @@ pub(crate) fn find(
     found
 }
 
-/// The location of the schemas of a CRD.
+/// The data for finding places in a CRD.
 struct At<'a> {
     tree: &'a Tree,
     root: &'a Json<'a>,
@@ -176,7 +176,7 @@ struct At<'a> {
 }
 
 impl At<'_> {
-    /// The places of a part of a rule, first in the file first. Each has a message for use as a related place.
+    /// The places of a part of a rule, in the order of the file. Each has a message, so that it can be shown as a related place.
     fn places(&self, path: &Path, hazard: &Hazard) -> Vec<Related> {
         let places = places::find(self.root, self.hoisted, path).into_iter();
         let related = |place: places::LocatedField| Related {
@@ -196,11 +196,11 @@ struct Walk<'w, 'a> {
     at: At<'a>,
     version: KubernetesVersion,
     search: Search<'w>,
-    /// The rules that were compiled for the verdict, by the path of the schema.
+    /// The rules that were compiled for the verdict, by the path of their schema.
     compiled: HashMap<&'w Path, CompiledRules<'w>>,
     /// The budget that is left for the CRD.
     left: u64,
-    /// The index of the findings of each schema, to report versions with the same schema at the same path together.
+    /// The index of the findings for each schema and path, so that versions with the same schema are reported together.
     seen: HashMap<(u64, String), usize>,
     found: &'w mut Found,
 }
@@ -246,7 +246,7 @@ impl Walk<'_, '_> {
             }
             let span = places.next().map(|it| it.span);
             let span = span.unwrap_or_else(|| self.at.tree.span(self.at.root.node));
-            // Nobody writes such large numbers by accident.
+            // Such large numbers are never written by accident, so this is only a hint.
             let severity = if hazard.code == codes::INTEGER_OVERFLOW {
                 Severity::Hint
             } else {
@@ -263,7 +263,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// The compiled rules of a node, if all of them compile.
+    /// The compiled rules of a schema, if all of them compile.
     fn compiled(&self, path: &Path) -> Option<Compiled> {
         let CompiledRules { ty, rules } = self.compiled.get(path)?;
         let expressions = rules.iter().map(|it| Some(it.rule.as_ref()?.clone()));
@@ -273,7 +273,7 @@ impl Walk<'_, '_> {
         })
     }
 
-    /// The hazards known before the last edits, until the next search.
+    /// The hazards that were known before the last edits, to be shown until the next search.
     fn last_hazards(&self, schema: Structural<'_>, is_resource_root: bool) -> Arc<[Hazard]> {
         let Search::Remembered(memory) = self.search else {
             return Arc::default();
@@ -282,7 +282,7 @@ impl Walk<'_, '_> {
         memory.last(shape, schema.validations()).into()
     }
 
-    /// The hazards of a schema; `None` if they are unknown and not searched for.
+    /// The hazards of a schema. `None` if they are unknown and are not searched for.
     fn hazards(
         &mut self,
         name: u64,
@@ -299,7 +299,7 @@ impl Walk<'_, '_> {
         if matches!(self.search, Search::Remembered(_)) || self.left == 0 {
             return None;
         }
-        // The budget of a schema does not depend on the schemas before it.
+        // The budget for a schema must not depend on the schemas before it.
         let per_rule = Effort::usual().per_rule;
         let whole = per_rule.saturating_mul(schema.validations().len() as u64);
         let whole = whole.min(Effort::usual().left);

@@ -1,4 +1,4 @@
-//! Hints of crd-analyzer about a document as a whole, in addition to the API server's answers.
+//! Hints of crd-analyzer about a whole document, in addition to the API server's answer.
 
 use crd_analyzer_syntax::{
     json::{Json, JsonDoc},
@@ -11,11 +11,11 @@ use crate::{
     words,
 };
 
-/// The maximum total size in bytes of an object's annotations (`k8s.io/apimachinery/pkg/api/validation`, `TotalAnnotationSizeLimitB`).
-/// Client-side `kubectl apply` writes the whole object into one.
+/// The maximum total size of an object's annotations, in bytes (`k8s.io/apimachinery/pkg/api/validation`, `TotalAnnotationSizeLimitB`). Client-side
+/// `kubectl apply` writes the whole object into an annotation.
 const ANNOTATION_LIMIT: usize = 256 * 1024;
 
-/// The maximum size in bytes of a request to etcd, unless configured otherwise (`DefaultMaxRequestBytes` of `go.etcd.io/etcd/server/v3/embed`).
+/// The maximum size of a request to etcd, in bytes, unless configured otherwise (`DefaultMaxRequestBytes` of `go.etcd.io/etcd/server/v3/embed`).
 const REQUEST_LIMIT: usize = 3 << 19;
 
 /// The annotation of client-side `kubectl apply`.
@@ -27,17 +27,16 @@ const EMPTY_ANNOTATIONS: &str = r#""annotations":{},"#;
 /// The line break at the end of the JSON that `kubectl` writes.
 const LINE_BREAK: usize = 1;
 
-/// The prefix of tags that YAML defines (`!!str`).
+/// The prefix of the tags that YAML itself defines, such as `!!str`.
 const YAML_TAGS: &str = "tag:yaml.org,2002:";
 
-/// The hints about a document that are the same for every Kubernetes version, at most `most`.
+/// The hints about a document that do not depend on the Kubernetes version. There are at most `most`.
 pub(crate) fn find(tree: &Tree, json: &JsonDoc<'_>, most: usize) -> Vec<Finding> {
     let all = too_large(tree, json).into_iter().chain(local_tags(tree));
     all.take(most).collect()
 }
 
-/// Finds tags that YAML does not define. They have no meaning for the API server, which drops them: the author meant text that begins with
-/// `!`, such as a rule.
+/// Finds tags that YAML does not define. The API server ignores them. The author meant a string that starts with `!`, such as a rule.
 fn local_tags(tree: &Tree) -> impl Iterator<Item = Finding> {
     let properties = tree
         .all_properties()
@@ -59,10 +58,10 @@ fn local_tags(tree: &Tree) -> impl Iterator<Item = Finding> {
     })
 }
 
-/// The hint that a CRD is too large for `kubectl apply`, or for etcd.
+/// The hint that a CRD is too large for `kubectl apply` or for etcd.
 fn too_large(tree: &Tree, json: &JsonDoc<'_>) -> Option<Finding> {
     let span = tree.document_span();
-    // JSON is mostly shorter than YAML with its indentation. Only if the text is much smaller than the limit, its JSON need not be computed.
+    // JSON is usually shorter than YAML with its indentation. If the text is much smaller than the limit, its JSON need not be computed.
     if ((span.end - span.start) as usize) < ANNOTATION_LIMIT / 2 {
         return None;
     }
@@ -74,7 +73,7 @@ fn too_large(tree: &Tree, json: &JsonDoc<'_>) -> Option<Finding> {
         return None;
     }
     let name = metadata.and_then(|it| it.get("name")).unwrap_or(root);
-    // `None`: longer than the maximum size of a request.
+    // `None` means that the JSON is longer than the maximum size of a request.
     let is_certain = json.duplicates().is_empty() && estimate.least > REQUEST_LIMIT;
     let length = (!is_certain).then(|| json.written_len(tree, REQUEST_LIMIT)).flatten();
     let Some(length) = length else {
@@ -108,8 +107,8 @@ fn too_large(tree: &Tree, json: &JsonDoc<'_>) -> Option<Finding> {
     })
 }
 
-/// The bytes that count towards the limit of annotations in addition to the JSON of the object: what `kubectl apply` adds, and the other
-/// annotations (`GetModifiedConfiguration` of `k8s.io/kubectl/pkg/util`). `None` if the object has been applied already.
+/// The bytes that the annotation has in addition to the object's JSON: what `kubectl apply` adds, and the other annotations
+/// (`GetModifiedConfiguration` of `k8s.io/kubectl/pkg/util`). `None` if the object already has the annotation.
 fn beside_json(metadata: Option<&Json<'_>>) -> Option<usize> {
     let annotations = metadata.and_then(|it| it.get("annotations")?.members());
     let Some(annotations) = annotations else {
@@ -125,9 +124,9 @@ fn beside_json(metadata: Option<&Json<'_>>) -> Option<usize> {
     Some(bytes)
 }
 
-/// A lower and an upper bound for the size in bytes of a document's JSON, which are faster to compute than the JSON.
+/// A lower and an upper limit for the size of a document's JSON, in bytes. Computing them is faster than computing the JSON.
 struct Estimate {
-    /// The size of the words alone. The JSON contains all of them. If a key is repeated, the JSON has it only once.
+    /// The size of the words alone, because the JSON contains all of them. If a key is repeated, the JSON has it only once.
     least: usize,
     most: usize,
 }
@@ -136,7 +135,7 @@ impl Estimate {
     fn of(tree: &Tree) -> Self {
         let (mut least, mut most) = (0, 0);
         for node in tree.nodes() {
-            // Quotes and separators, or `null`.
+            // The JSON has quotes and separators around a value, or `null` for a missing one.
             most += 4;
             let NodeKind::Scalar(style) = tree.kind(node) else {
                 continue;
@@ -145,16 +144,16 @@ impl Estimate {
             most += source.len();
             if style == ScalarStyle::Plain {
                 match source.as_bytes().first() {
-                    // Strings of several lines may become shorter.
+                    // A string that has several lines in YAML may be shorter in JSON.
                     Some(it) if it.is_ascii_alphabetic() && !source.contains('\n') => least += source.len(),
-                    // A number may become longer. It may also already be the shortest form of its value.
+                    // A number may become longer in JSON, or already be as short as possible.
                     Some(b'0'..=b'9' | b'+' | b'-' | b'.') => most += MOST_OF_NUMBER,
                     _ => {}
                 }
             }
         }
         if tree.has_aliases() {
-            // The value of an alias is written once for each use.
+            // The JSON contains the value of an alias at each use.
             return Self {
                 least,
                 most: usize::MAX,
@@ -169,10 +168,10 @@ impl Estimate {
     }
 }
 
-/// The maximum size in bytes of a number in JSON.
+/// The maximum size of a number in JSON, in bytes.
 const MOST_OF_NUMBER: usize = 25;
 
-/// The maximum number of extra bytes in JSON for each byte of YAML that begins an escape or needs one.
+/// The maximum number of additional bytes in JSON for each byte of YAML that starts an escape or needs one.
 const ESCAPED: [u8; 256] = {
     let mut more = [0; 256];
     let mut byte = 0;
@@ -186,7 +185,7 @@ const ESCAPED: [u8; 256] = {
     more[b'<' as usize] = 5;
     more[b'>' as usize] = 5;
     more[b'&' as usize] = 5;
-    // The first byte of the line and paragraph separators, which JSON escapes.
+    // The first byte of the line separator and the paragraph separator, which JSON escapes.
     more[0xE2] = 3;
     more
 };
@@ -197,7 +196,7 @@ mod tests {
     use crd_analyzer_syntax::{read_json, tree::Span};
     use std::sync::Arc;
 
-    /// The codes for a CRD whose JSON has `bytes` bytes. `annotations`: its annotations in YAML.
+    /// The codes for a CRD whose JSON has `bytes` bytes. `annotations` has its annotations in YAML.
     fn codes(bytes: usize, annotations: &str) -> Vec<&'static str> {
         let with = |description: usize| -> Arc<str> {
             let text = "x".repeat(description);
@@ -240,7 +239,7 @@ mod tests {
 
     #[test]
     fn sizes_are_those_of_the_json_that_is_sent() {
-        // Of 262,144 bytes, the key takes 48, the line break 1, and `"annotations":{},` 17.
+        // The limit is 262,144 bytes. The key needs 48 of them, the line break 1, and `"annotations":{},` 17.
         for (bytes, annotations, expected) in [
             (262_144 - 66, "", &[][..]),
             (262_144 - 65, "", &[codes::LARGE_MANIFEST]),

@@ -1,4 +1,4 @@
-//! Lints of a CRD, at their places.
+//! Finds the lints of a CRD, with their places.
 
 use std::sync::Arc;
 
@@ -17,20 +17,20 @@ use crate::{
     words,
 };
 
-/// Which lints are reported.
+/// Which lints to report.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Lints {
-    /// None.
+    /// No lints are reported.
     #[default]
     Off,
     /// The lints that are on by default.
     Usual,
-    /// All of them.
+    /// All lints are reported.
     All,
 }
 
 impl Lints {
-    /// The lints that a configuration may show, before it turns off individual ones.
+    /// The lints to search for with a configuration, which may later turn individual ones off.
     pub fn of(config: &Config) -> Self {
         let is_named = |code: &str| !matches!(config.rules.get(code), None | Some(Level::Off));
         let is_off = |lint: &&Lint| lint.is_off;
@@ -42,12 +42,12 @@ impl Lints {
     }
 }
 
-/// Whether a lint is reported only once for places with the same text.
+/// Whether a lint is reported only once for all places with the same text.
 pub fn is_told_once(code: &str) -> bool {
     ALL.iter().any(|it| it.is_told_once && it.code == code)
 }
 
-/// The lints of a CRD that was checked: at most `most` of the requested ones in a table.
+/// The lints of a CRD that was checked. Reports at most `most` of the requested lints in a table.
 pub(crate) fn find(
     tree: &Tree,
     root: &Json<'_>,
@@ -72,7 +72,7 @@ pub(crate) fn find(
         let mut finding = Finding::new(Class::Hint, lint.lint.code, span(tree, lint, &place), "");
         words::put(&mut finding, told.words);
         for other in places {
-            // The fix removes the lint only if it is applied to all versions with the same text.
+            // The fix removes the lint only if it is applied to all versions that have the same text.
             let same = lint.cause.tell(&other.path).proposals;
             for (own, same) in told.proposals.iter_mut().zip(same).filter(|it| it.0.is_safe) {
                 own.changes.extend(same.changes);
@@ -106,7 +106,7 @@ fn span(tree: &Tree, lint: &Found<'_>, place: &places::LocatedField) -> crd_anal
     }
 }
 
-/// Adds lints to the answers of all Kubernetes versions, because they do not depend on the version.
+/// Adds lints to the answers of all Kubernetes versions, because lints do not depend on the version.
 pub(crate) fn add(report: &mut DocumentReport, mut lints: Vec<Finding>, origin: Option<&Origin<'_>>) {
     if let Some(origin) = origin {
         origin.name(&mut lints);

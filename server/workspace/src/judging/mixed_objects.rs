@@ -1,10 +1,10 @@
-//! Two objects in one document, because the line `---` between them is missing.
+//! Recognizes a document that contains two objects because the line `---` between them is missing.
 
 use crd_analyzer_syntax::tree::{NodeId, Tree};
 
 use crate::findings::report::DocumentReport;
 
-/// The key that the second object begins with: the first repeated key, if both `apiVersion` and `kind` are repeated.
+/// The key with which the second object starts. It is the first repeated key, if both `apiVersion` and `kind` are repeated.
 pub fn second_object(tree: &Tree) -> Option<NodeId> {
     let root = tree.resolve(tree.root()?);
     let mut seen: Vec<(String, bool)> = Vec::new();
@@ -22,10 +22,10 @@ pub fn second_object(tree: &Tree) -> Option<NodeId> {
     second.filter(|_| is_again("apiVersion") && is_again("kind"))
 }
 
-/// The maximum number of keys of an object that are checked.
+/// The maximum number of an object's keys to look at.
 const MOST_KEYS: usize = 50;
 
-/// Removes the other errors of a document that mixes two objects, because they are a consequence of that.
+/// If a document mixes two objects, removes its other errors, because they are a consequence.
 pub(crate) fn leave_out_rest(document: &mut DocumentReport) {
     for (_, verdict) in &mut document.verdicts {
         if verdict.findings().any(|it| it.explains_rest) {

@@ -1,4 +1,4 @@
-//! Objects that other tools generate CRDs from or read themselves. Their contents are not checked.
+//! Objects from which other tools generate CRDs, or which other tools read. Their contents are not checked.
 
 use crate::{
     codes,
@@ -7,7 +7,7 @@ use crate::{
 };
 use crd_analyzer_syntax::tree::Span;
 
-/// Kinds whose objects contain CRDs, schemas or resources in their own format: group, kind, and what is not checked.
+/// Kinds whose objects contain CRDs, schemas or resources in a format of their own: the group, the kind, and what is not checked.
 const DEFINITIONS: [(&str, &str, &str); 2] = [
     (
         "apiextensions.crossplane.io",
@@ -24,14 +24,14 @@ const DEFINITIONS: [(&str, &str, &str); 2] = [
 /// Kinds of files that only a command line tool reads. An empty kind means every kind of the group.
 const FILES: [(&str, &str); 2] = [("clusterctl.cluster.x-k8s.io", "Metadata"), ("cli.kyverno.io", "")];
 
-/// Whether objects of a kind are files of a tool that only look like Kubernetes objects.
+/// Whether objects of a kind are files of a command line tool that only look like Kubernetes objects.
 pub(crate) fn is_file(kind: &GroupKind) -> bool {
     FILES
         .iter()
         .any(|it| it.0 == kind.group && (it.1.is_empty() || it.1 == kind.kind))
 }
 
-/// The finding that the contents of objects of a kind are not checked. `place`: returns the place of the kind.
+/// The finding that says that the contents of objects of a kind are not checked. `place` returns the place of the kind.
 pub(crate) fn note(kind: &GroupKind, place: impl FnOnce() -> Span) -> Option<Finding> {
     let known = DEFINITIONS
         .iter()

@@ -1,4 +1,4 @@
-//! Documents that are neither CRDs nor resources of a known CRD: which of them are mistakes, and why the others are not checked.
+//! Documents that are neither CRDs nor resources of known CRDs: finds out which of them are mistakes, and why the others are not checked.
 
 use crd_analyzer_apiextensions::{
     decode::WrittenType,
@@ -18,40 +18,40 @@ use crate::{
 /// The name of the file that defines a Helm chart. It has an `apiVersion` but is not a manifest.
 pub(crate) const CHART: &str = "Chart.yaml";
 
-/// Why a document is not checked, apart from an unknown CRD.
+/// The reason why a document is not checked, other than an unknown CRD.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Unchecked {
-    /// It is an object of this built-in kind.
+    /// The document is an object of this built-in kind.
     BuiltIn(String),
-    /// It cannot be parsed, and does not look like a manifest.
+    /// The document cannot be parsed and does not look like a manifest.
     NotYaml,
-    /// It has only one of `apiVersion` and `kind`, and does not look like a manifest.
+    /// The document has only one of `apiVersion` and `kind`, and does not look like a manifest.
     HalfTyped,
-    /// It has neither `apiVersion` nor `kind`.
+    /// The document has neither `apiVersion` nor `kind`.
     NoObject,
-    /// It is an object of this kind in a test that expects the API server to reject it.
+    /// The document is an object of this kind in a test that expects the API server to reject it.
     Rejected(String),
-    /// It is a template, which is not YAML until a tool fills it in.
+    /// The document is a template, which is not valid YAML until a tool fills it in.
     Template,
 }
 
-/// The starts of template actions: Go and Jinja, Jinja, ERB and EJS.
+/// The starts of actions in templates: Go and Jinja use the first, Jinja the second, ERB and EJS the third.
 const ACTIONS: [&str; 3] = ["{{", "{%", "<%"];
 
-/// The starts of the lines that separate the sides of a merge conflict.
+/// The starts of the lines around the two sides of a merge conflict.
 const CONFLICT: [&str; 3] = ["<<<<<<< ", "=======", ">>>>>>> "];
 
 /// The starts of variables that a shell or Flux substitutes.
 const VARIABLES: [&str; 2] = ["${", "$("];
 
-/// Whether a document that cannot be parsed is filled in later: it has an action, or the line with the error has a variable.
+/// Whether a tool fills in a document that cannot be parsed. This is so if it has an action, or if the line with the error has a variable.
 pub(crate) fn is_template(text: &str, document: Span, error: &ReadError) -> bool {
     let has = |marks: &[&str], text: &str| marks.iter().any(|it| text.contains(it));
     let line = line_of(text, error);
     has(&ACTIONS, &text[document.range()]) || has(&VARIABLES, line) || has_placeholder(line)
 }
 
-/// Whether a placeholder is the reason that a document cannot be parsed.
+/// Whether a document cannot be parsed because of a placeholder.
 pub(crate) fn is_placeholder(text: &str, error: &ReadError) -> bool {
     has_placeholder(line_of(text, error))
 }
@@ -64,7 +64,7 @@ fn line_of<'t>(text: &'t str, error: &ReadError) -> &'t str {
     &text[start..end]
 }
 
-/// Whether a line has a placeholder that scripts replace: a name in capital letters and braces, such as `{NAME}`, or a name between two
+/// Whether a line has a placeholder that scripts replace. It is a name in capital letters and braces, such as `{NAME}`, or a name between two
 /// characters that cannot start a YAML value, such as `@name@`, `%name%` or `%%%`.
 fn has_placeholder(line: &str) -> bool {
     let value = line.rsplit_once(": ").or_else(|| line.rsplit_once("- "));
@@ -81,9 +81,9 @@ fn has_placeholder(line: &str) -> bool {
         })
 }
 
-/// Whether a document that cannot be parsed is probably a manifest, according to its outermost keys.
+/// Whether a document that cannot be parsed is probably a manifest, judging by its outermost keys.
 pub(crate) fn shows_manifest(text: &str) -> bool {
-    // In JSON, lines of the outermost object are indented.
+    // In JSON, the lines with the outermost keys are indented.
     let is_json = text.trim_start().starts_with('{');
     let has = |key: &str| {
         text.lines().any(|line| {
@@ -102,7 +102,7 @@ pub(crate) fn shows_manifest(text: &str) -> bool {
     version && kind || (version || kind) && has("metadata")
 }
 
-/// The first line of a merge conflict in a document.
+/// The span of the first line of a merge conflict in a document.
 pub(crate) fn conflict(text: &str, document: Span) -> Option<Span> {
     let mut start = document.start as usize;
     for line in text[document.range()].split_inclusive('\n') {
@@ -124,10 +124,10 @@ pub(crate) fn is_half_an_object(tree: &Tree, written: &WrittenType) -> bool {
     is_half_typed(written) && ["name", "generateName"].iter().any(|it| is_name(it) == Some(true))
 }
 
-/// Fields of the `spec` of a CRD.
+/// Fields that only the `spec` of a CRD has.
 const OF_CRDS: [&str; 4] = ["group", "names", "scope", "versions"];
 
-/// Whether a document that does not state its kind may be a CRD.
+/// Whether a document without a kind may be a CRD.
 pub(crate) fn may_be_crd(tree: &Tree, written: &WrittenType) -> bool {
     let spec = tree.root().and_then(|it| tree.get(tree.resolve(it), "spec"));
     let fields = spec.map_or(0, |spec| {
@@ -153,7 +153,7 @@ fn is_empty(tree: &Tree) -> bool {
     tree.root().is_none_or(|it| is_empty(tree.resolve(it)))
 }
 
-/// Why a document that can be parsed is not checked. `None` if it is empty, or if another diagnostic is about its kind.
+/// The reason why a document that can be parsed is not checked. `None` if it is empty, or if another diagnostic is about its kind.
 pub(crate) fn reason(tree: &Tree, written: &WrittenType) -> Option<Unchecked> {
     if is_empty(tree) {
         return None;
@@ -165,7 +165,7 @@ pub(crate) fn reason(tree: &Tree, written: &WrittenType) -> Option<Unchecked> {
     let Some(kind) = group_kind(written) else {
         return Some(Unchecked::NoObject);
     };
-    // The core group has only `v1`. Other versions without a group belong to kustomize's own objects.
+    // The core group has only the version `v1`. If another version has no group, the object is one of kustomize's own.
     if kind.group.is_empty() && written.api_version != "v1" {
         return Some(Unchecked::NoObject);
     }

@@ -1,4 +1,4 @@
-//! The question that an analysis of a text answers.
+//! The question to be answered about a text, with all its options.
 
 use std::{path::Path, sync::Arc};
 
@@ -17,103 +17,105 @@ use crate::{
     sources::{earlier::Replaced, generated::GoSources},
 };
 
-/// What kustomize and Flux do to the files before they are sent.
+/// The effects of kustomize and Flux on files before they are sent to the API server.
 pub trait BuiltDocuments: Sync {
     /// The variables that Flux substitutes in a file, if they are known.
     fn variables(&self, path: &Path) -> Option<Arc<Variables>>;
 
-    /// The variables that Flux substitutes in the manifest that the file replaces.
+    /// The variables that Flux substitutes in the old version of a file, for updates.
     fn old_variables(&self, _: &Path) -> Option<Arc<Variables>> {
         None
     }
 
-    /// Whether a document of a file, or an item of it, is checked only as it is built.
+    /// Whether a document of a file, or an item in it, is checked only as built.
     fn is_built(&self, path: &Path, index: usize, item: Option<usize>) -> bool;
 }
 
 /// A question about a text.
 #[derive(Clone, Copy)]
 pub struct Question<'a> {
-    /// The Kubernetes versions to check.
+    /// The Kubernetes versions to check for.
     pub versions: VersionSet,
-    /// Whether the user named the text. If so, a document that does not state its kind is checked as a CRD, as if it were sent to the API
-    /// server as one. In a text that was found in a folder, such a document is ignored.
+    /// Whether the user named the text's file. If so, a document without a kind is checked as if it were sent to the API server as a CRD. In a file
+    /// that was found in a folder, such a document is ignored.
     pub named: bool,
-    /// The stored manifest that the text replaces. If it is set, the text is checked as an update.
+    /// The stored manifest that the text would replace. If set, the text is checked as an update.
     pub old: Option<Old<'a>>,
-    /// The absolute path of the text's file. CRDs near it take precedence.
+    /// The absolute path of the text's file. CRDs close to it take precedence.
     pub path: Option<&'a Path>,
-    /// A git revision of the file. The additional errors of an update from it are reported as hints. It has no effect if the texts
-    /// are equal.
+    /// A git revision of the file. If an update from the revision to the text has additional errors, they are reported as hints. If the two texts are
+    /// equal, this has no effect.
     pub replaces: Option<&'a Revision>,
     /// The CRDs that the manifests of a source file replace.
     pub earlier: Option<Replaced<'a>>,
-    /// Whether breaking changes of CRDs since `old` are reported, and under which policy.
+    /// Whether to report breaking changes of CRDs since `old`, and the policy that decides which changes break.
     pub compatibility: Option<Compatibility<'a>>,
-    /// The known changes since `replaces`, which are reported now. Those found later are added with [`DeferredSearch::tell_changes`].
+    /// The known changes since `replaces`, which are reported now. [`DeferredSearch::tell_changes`] adds changes that are found later.
     ///
     /// [`DeferredSearch::tell_changes`]: crate::judging::deferred_search::DeferredSearch::tell_changes
     pub changes: Option<&'a KnownChanges>,
     /// The CRDs of custom resources. Without them, custom resources get no diagnostics.
     pub definitions: Option<&'a dyn Definitions>,
-    /// Whether the text was sent together with its CRDs. If its only object has another kind, the answer is that of an API server without
-    /// other CRDs.
+    /// Whether the text was sent together with its CRDs. If its only object has another kind, the answer is that of an API server without any other
+    /// CRDs.
     pub has_own_crd: bool,
     /// Whether an object of an unknown kind is an error.
     pub requires_crds: bool,
-    /// Whether an object that is not checked, because its kind is built in or has no CRD, is an error. Set if the user named the file.
+    /// Whether it is an error if an object is not checked because its kind is built in or has no CRD. Set if the user named the file.
     pub fails_unchecked: bool,
-    /// Whether tools complete the text before it is sent, so that values from templates and substitutions are unknown. If not, the text is
+    /// Whether tools may complete the text before it is sent, so that values from templates and substitutions are unknown. If not, the text is
     /// checked as it is.
     pub is_completed: bool,
-    /// Whether the user edits the text. If so, the warnings about a rejected object are reported, too, so that an error does not hide them.
+    /// Whether the user is editing the text. If so, the warnings about a rejected object are reported as well, so that they don't disappear with each
+    /// error.
     pub is_edited: bool,
-    /// Whether the text contains parts of objects, as patches do. If so, missing fields are not reported.
+    /// Whether the text contains only parts of objects, like a patch. If so, missing fields are not reported.
     pub is_part: bool,
-    /// Whether a script sets the version of resources. If so, a resource with an unserved version is checked with the newest served one.
+    /// Whether a script sets the version of resources. If so, a resource with a version that is not served is checked with the newest served version.
     pub replaces_versions: bool,
     /// Whether a chainsaw test uses the text. If so, a value in parentheses is an expression and therefore unknown.
     pub has_expressions: bool,
-    /// The kustomizations, to skip objects that are checked as built, and to find the variables that are substituted.
+    /// The kustomizations and Flux. Objects that they build are skipped here, and the variables that they substitute are known.
     pub overlays: Option<&'a dyn BuiltDocuments>,
-    /// The source of the Go files that CRDs are generated from.
+    /// The source of the Go files from which CRDs are generated.
     pub go: Option<&'a dyn GoSources>,
-    /// The markers in a Go file that are for other tools than controller-gen.
+    /// The markers in a Go file that are for tools other than controller-gen.
     pub markers: Option<&'a Declared>,
-    /// Whether hazards of rules are reported.
+    /// Which hazards of rules to report.
     pub hazards: hazards::Search<'a>,
-    /// Which lints of CRDs are reported.
+    /// Which lints of CRDs to report.
     pub lints: Lints,
     /// The table of lints.
     pub lint_table: &'a [Lint],
-    /// Whether to return the costs of the rules of CRDs, for the newest of the Kubernetes versions.
+    /// Whether to return the costs of CRDs' rules, for the newest of the Kubernetes versions.
     pub wants_costs: bool,
     /// Whether to return the effective custom resources: [`DocumentVerdict::resource`](crate::findings::report::DocumentVerdict::resource).
     pub wants_effective: bool,
-    /// Whether to return what decides each finding, for a built object ([`Finding::basis`](crate::findings::finding::Finding::basis)).
+    /// Whether to return which patches cause a finding of a built object ([`Finding::basis`](crate::findings::finding::Finding::basis)).
     pub wants_basis: bool,
-    /// The trees of the version of the text that was checked last, if the user edits it. They do not affect the answer.
+    /// The trees of the version of the text that was checked before, if the user is editing it. They only make the check faster.
     pub last_trees: Option<&'a Arc<LastTrees>>,
-    /// The maximum number of located findings in each list of a [`DocumentVerdict`](crate::findings::report::DocumentVerdict), for callers
-    /// that cannot show more. The verdict stays the same.
+    /// The maximum number of located findings in each list of a [`DocumentVerdict`](crate::findings::report::DocumentVerdict), for callers that
+    /// cannot show more. The verdict does not depend on it.
     pub most_findings: usize,
 }
 
-/// The manifest that is replaced.
+/// The manifest that a text replaces.
 #[derive(Clone, Copy, Debug)]
 pub struct Old<'a> {
     /// The text of the manifest.
     pub text: &'a [u8],
-    /// Whether the user paired the two manifests: then an object whose name is not in the old text replaces the first one there. Otherwise it is
-    /// new.
+    /// Whether the user paired the two manifests. If so, an object whose name is not in the old text replaces the first object there. Otherwise, such
+    /// an object is new.
     pub is_paired: bool,
 }
 
-/// The value of [`Question::most_findings`] in editors: more than they show, because comments and configuration may hide the first ones.
+/// The value of [`Question::most_findings`] in editors. It is higher than the number that they show, because comments and configuration may hide some
+/// findings.
 pub const MOST_FINDINGS: usize = 4_000;
 
 impl Question<'_> {
-    /// A question for these Kubernetes versions about a text that was found in a folder, replaces nothing, and has only its own CRDs.
+    /// A question for these Kubernetes versions. It is about a text that was found in a folder, replaces nothing, and has no CRDs other than its own.
     pub fn new(versions: VersionSet) -> Self {
         Self {
             versions,

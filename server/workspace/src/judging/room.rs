@@ -11,10 +11,10 @@ use crate::{
     judging::verdict,
 };
 
-/// The maximum bytes of the reports on the documents of a file, enough for tens of thousands.
+/// The memory limit for the reports on the documents of a file, in bytes. It is enough for tens of thousands of reports.
 const REPORTS_BYTES: usize = 96 << 20;
 
-/// The bytes that are left for reports.
+/// The number of bytes that are left for reports.
 pub(crate) struct Room(Cell<usize>);
 
 impl Default for Room {
@@ -24,7 +24,7 @@ impl Default for Room {
 }
 
 impl Room {
-    /// Subtracts the size of reports.
+    /// Subtracts the size of these reports.
     pub(crate) fn take(&self, reports: &[DocumentReport]) {
         let bytes: usize = reports.iter().map(bytes_of).sum();
         self.0.set(self.0.get().saturating_sub(bytes));
@@ -44,7 +44,7 @@ fn bytes_of(report: &DocumentReport) -> usize {
     report.verdicts.iter().map(|it| of(&it.1)).sum()
 }
 
-/// Changes a report to say that this document and those after it are not checked.
+/// Makes a report say that this document and all later ones were not checked.
 pub(crate) fn not_judged(report: &mut DocumentReport, text: &str, versions: VersionSet) {
     let place = first_line(text, report.span);
     let finding = verdict::not_finished(place, "the rest of this file", Unfinished::Bytes);

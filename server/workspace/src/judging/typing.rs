@@ -13,8 +13,8 @@ use crate::{
     sources,
 };
 
-/// Like [`analyze`](crate::judging::analysis::analyze), for a text that the user edits, with the cursor at the byte offset `cursor` if
-/// known. If an unfinished entry there prevents the document from being read, the report is about the text without the entry, and
+/// Like [`analyze`](crate::judging::analysis::analyze), for a text that the user is editing. `cursor` is the byte offset of the cursor, if known. If
+/// the document cannot be parsed because of an unfinished entry at the cursor, the report is about the text without the entry, and
 /// [`FileReport::unfinished`] has the entry's error.
 pub fn analyze_typing(text: Arc<str>, question: &Question<'_>, cursor: Option<u32>) -> (FileReport, DeferredSearch) {
     let source = Text::whole(text).after(question.last_trees);
@@ -30,7 +30,7 @@ pub fn analyze_typing(text: Arc<str>, question: &Question<'_>, cursor: Option<u3
         return without_entry(answer, &source, cursor, error);
     }
     let answer = analyze_text(&source, question);
-    // A value of the wrong type prevents a whole CRD from being decoded.
+    // If a value has the wrong type, the whole CRD cannot be decoded.
     let line = unfinished::line_at(&source.content, cursor as usize);
     let is_here = |it: &&Finding| line.contains(&(it.span.start as usize));
     let newest = answer.0.documents.iter().filter_map(|it| it.verdicts.last());

@@ -1,4 +1,4 @@
-//! Objects of unknown kinds.
+//! Objects whose kind is unknown.
 
 use crd_analyzer_apiextensions::decode::WrittenType;
 use crd_analyzer_apiextensions::kind::{CRD, parse_group_version};
@@ -16,11 +16,11 @@ use crate::{
     words,
 };
 
-/// Why an object of an unknown kind is an error.
+/// The reason why an object of an unknown kind is an error.
 pub(crate) enum Undefined {
-    /// The object was sent with the CRD of another kind.
+    /// The object was sent together with the CRD of another kind.
     Elsewhere,
-    /// The kind is probably a typo of this one.
+    /// The kind is probably a misspelling of this kind.
     Misspelt(Meant),
     /// The user requires all CRDs.
     Required,
@@ -28,20 +28,20 @@ pub(crate) enum Undefined {
     WithoutVersion,
     /// The object has no `kind`.
     WithoutKind,
-    /// The `apiVersion` is only a group.
+    /// The `apiVersion` consists only of a group.
     OnlyGroup,
 }
 
-/// The kind that was probably meant.
+/// The kind that the author probably meant.
 pub(crate) struct Meant {
     pub(crate) api_version: String,
     pub(crate) kind: String,
 }
 
-/// The kinds of the API group of CRDs. Only the API server sends reviews.
+/// The kinds in the API group of CRDs. Only the API server sends `ConversionReview` objects.
 const KINDS: [&str; 3] = [CRD.name, CRD.list, "ConversionReview"];
 
-/// The kind that was probably meant by an unknown kind.
+/// The kind that the author of an object with an unknown kind probably meant.
 pub(crate) fn meant(written: &WrittenType, kind: &GroupKind, definitions: &dyn Definitions) -> Option<Meant> {
     let is_of_group = kind.group == CRD.group && !KINDS.contains(&&*kind.kind);
     if written.kind == CRD.name || is_of_group && !kind.kind.is_empty() {
@@ -58,7 +58,7 @@ pub(crate) fn meant(written: &WrittenType, kind: &GroupKind, definitions: &dyn D
     })
 }
 
-/// Whether the `apiVersion` of an object is a group name, which has dots and words. The core group has no name, and only the version `v1`.
+/// Whether the `apiVersion` of an object is only the name of a group, with dots and words. The core group has no name, and `v1` is its only version.
 pub(crate) fn is_only_group(written: &WrittenType) -> bool {
     let is_word = |it: &str| {
         it.starts_with(|c: char| c.is_ascii_lowercase())
@@ -71,7 +71,7 @@ pub(crate) fn is_only_group(written: &WrittenType) -> bool {
     is_domain && !written.kind.is_empty() && !written.name.is_empty()
 }
 
-/// The answer of an API server without a CRD for the object. `read`: the object's tree and node, if its document has been read.
+/// The answer of an API server that has no CRD for the object. `read` has the object's tree and node, if its document was parsed.
 pub(crate) fn report(
     text: &Text,
     object: &Object,
@@ -115,7 +115,7 @@ pub(crate) fn report(
     report
 }
 
-/// The place of the key with the wrong value, or the first line of the object.
+/// The span of the key with the wrong value. If it is missing, the first line of the object.
 fn wrong_key(
     text: &Text,
     object: &Object,
@@ -130,7 +130,7 @@ fn wrong_key(
     value_of(text, object, read, key)
 }
 
-/// The place of the value of an object's key, or the object's first line.
+/// The span of the value of an object's key. If it is missing, the first line of the object.
 pub(crate) fn value_of(
     text: &Text,
     object: &Object,

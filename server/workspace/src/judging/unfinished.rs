@@ -1,6 +1,6 @@
 //! Removes unfinished entries from a text while the user types, so that the rest of the document can be parsed.
 //!
-//! Removed entries are replaced with blanks, so all offsets and lines stay the same.
+//! Removed entries are replaced with blanks, so that all offsets and lines stay the same.
 
 use std::{ops::Range, sync::Arc};
 
@@ -8,10 +8,10 @@ use crd_analyzer_syntax::{reader::ReadError, split::Document};
 
 use crate::documents::text::Text;
 
-/// The maximum number of entries removed from one document: the one at the cursor, and others left unfinished before.
+/// The maximum number of entries to remove from a document: the entry at the cursor, and others that the user left unfinished.
 const MAX_ENTRIES: usize = 4;
 
-/// The maximum number of bytes that are parsed to find out what to remove.
+/// The maximum number of bytes to parse for finding out which entries to remove.
 const MAX_PARSED: usize = 32 << 20;
 
 /// A text without its unfinished entries.
@@ -21,8 +21,8 @@ pub(crate) struct Readable {
     pub(crate) error: ReadError,
 }
 
-/// The text without the entries that prevent the document at the cursor from being parsed. `None` if it can be parsed, or if no such
-/// entry can be found.
+/// The text without the entries that make it impossible to parse the document at the cursor. `None` if the document can be parsed, or if no such
+/// entries are found.
 pub(crate) fn readable(source: &Text, cursor: u32) -> Option<Readable> {
     let holds_cursor = |it: &&Document| it.span.start <= cursor && cursor <= it.span.end;
     let document = *source.documents().documents.iter().find(holds_cursor)?;
@@ -37,7 +37,7 @@ pub(crate) fn readable(source: &Text, cursor: u32) -> Option<Readable> {
     Some(Readable { text, error })
 }
 
-/// The line that an offset is in, without its line break.
+/// The line that contains an offset, without its line break.
 pub(crate) fn line_at(text: &str, offset: usize) -> Range<usize> {
     let offset = offset.min(text.len());
     let is_break = |it: u8| it == b'\n' || it == b'\r';
@@ -53,13 +53,13 @@ pub(crate) fn line_at(text: &str, offset: usize) -> Range<usize> {
     start..end
 }
 
-/// The start of the nearest line above with less indentation than the cursor's line, if that line opens a quoted string that the cursor's line
-/// may continue.
+/// The start of the nearest line above that is less indented than the cursor's line, if that line opens a quoted string that may continue on the
+/// cursor's line.
 fn line_around(text: &str, cursor: usize) -> Option<usize> {
     let depth = |line: &str| line.len() - line.trim_start_matches(' ').len();
     let mut line = line_at(text, cursor);
     let own = &text[line.clone()];
-    // A blank line has the indentation of the text to come, so it may continue the line above it.
+    // The cursor's indentation on a blank line shows how deep the text will be, so the blank line may continue the line above.
     let mut own = Some(depth(own)).filter(|_| !own.trim().is_empty());
     while line.start > 0 {
         line = line_at(text, line.start - 1);
@@ -70,7 +70,7 @@ fn line_around(text: &str, cursor: usize) -> Option<usize> {
         if [": '", ": \"", "- '", "- \""].iter().any(|it| written.contains(it)) {
             return Some(line.start);
         }
-        // Without a quote, the line is a complete entry, or the last line of the string so far.
+        // A line without a quote is a complete entry, or the last line of the string so far.
         if own.replace(depth(written)).is_some() {
             return None;
         }
@@ -78,8 +78,8 @@ fn line_around(text: &str, cursor: usize) -> Option<usize> {
     None
 }
 
-/// The ranges at a line that can be removed, smallest first: its value (for a quoted string, all its lines), the text after its dash, the
-/// line, and the line with the lines below it.
+/// The ranges that could be removed at a line, smallest first: the value of the line (all lines of a quoted string), the text after its dash, the
+/// line, and the line with the more indented lines below it.
 pub(crate) fn candidates(text: &str, line: &Range<usize>) -> Vec<Range<usize>> {
     let written = &text[line.clone()];
     let trimmed = written.trim_end();
@@ -114,7 +114,7 @@ pub(crate) fn candidates(text: &str, line: &Range<usize>) -> Vec<Range<usize>> {
     found
 }
 
-/// The offset of the value, if the line begins with a key.
+/// The offset of the value, if the line starts with a key.
 fn end_of_key(line: &str) -> Option<usize> {
     let quoted = line.chars().next().filter(|it| matches!(it, '"' | '\''));
     let from = match quoted {
@@ -126,11 +126,11 @@ fn end_of_key(line: &str) -> Option<usize> {
         .match_indices(':')
         .map(|(at, _)| at)
         .find(|at| rest[at + 1..].is_empty() || rest[at + 1..].starts_with([' ', '\t']))?;
-    // The colon may belong to a comment, a flow collection, or a quoted string.
+    // The colon may be part of a comment, a flow collection or a quoted string.
     (!rest[..colon].contains(['#', '"', '\'', '{', '['])).then_some(from + colon + 1)
 }
 
-/// The end of the following lines that are indented deeper.
+/// The end of the lines below that are indented deeper.
 fn end_of_block(text: &str, line_end: usize, indent: usize) -> usize {
     let (mut at, mut end) = (line_end, line_end);
     while at < text.len() {
@@ -152,7 +152,7 @@ fn end_of_block(text: &str, line_end: usize, indent: usize) -> usize {
     end
 }
 
-/// The text with a range replaced by blanks, except line breaks.
+/// The text after replacing a range with blanks, except for line breaks.
 pub(crate) fn blanked(text: &str, range: &Range<usize>) -> String {
     let mut blank = String::with_capacity(text.len());
     blank.push_str(&text[..range.start]);
@@ -168,9 +168,9 @@ pub(crate) fn blanked(text: &str, range: &Range<usize>) -> String {
     blank
 }
 
-/// How much of a text the parser can read.
+/// How far the parser can read a text.
 enum Read {
-    /// The parser can read the whole document in this text.
+    /// The parser can read the whole document.
     Whole(Box<Text>),
     /// The parser stops at this byte.
     Until(usize),
@@ -188,9 +188,9 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Removes entries, first at the cursor and then where the parser stops, until the document can be parsed.
+    /// Removes entries until the document can be parsed: first at the cursor, then at the positions where the parser stops.
     fn run(&mut self, cursor: usize, error: usize) -> Option<Text> {
-        // An open string of several lines is removed from its start.
+        // If the cursor is in a quoted string with several lines, the string must be removed from its start.
         let mut places = vec![cursor];
         places.extend(line_around(&self.text, cursor));
         let mut reached = error;
@@ -215,7 +215,7 @@ impl Search<'_> {
                     self.text = text;
                     at
                 }
-                // No entry at the cursor helps, so try the place where the parser stops, and the line above.
+                // If removing entries at the cursor does not help, try the line at which the parser stops, and the line above it.
                 _ => reached,
             };
             let line = line_at(&self.text, next);
@@ -243,7 +243,7 @@ impl Search<'_> {
 mod tests {
     use super::*;
 
-    /// Checks the lines that change in a text with `|` at the cursor. Removed text is written as `~`.
+    /// Checks which lines change in a text with `|` at the cursor. Removed characters are written as `~`.
     #[track_caller]
     fn check(marked: &str, expected: &[&str]) {
         let cursor = marked.find('|').expect("a cursor");

@@ -57,7 +57,7 @@ fn placed_decode_error(error: &DecodeError, tree: &Tree) -> Finding {
     decode_error(error, span)
 }
 
-/// The finding about a document that cannot be read: the place, the problem, and the API server's words for it.
+/// The finding about a document that cannot be read: its span, the problem, and the API server's words for the problem.
 pub(crate) fn unreadable(code: &'static str, span: Span, text: &str, problem: &DecodeProblem) -> Finding {
     let mut finding = Finding::new(Class::Error, code, span, "");
     words::put(&mut finding, words::decode::words(code, problem, text));
@@ -71,7 +71,7 @@ pub(crate) fn not_yaml(error: &ReadError) -> Finding {
     unreadable(server_codes::INVALID_YAML, error.span, &error.message, &problem)
 }
 
-/// The answer for a file that clients cannot split into documents.
+/// The answer for a file that clients cannot split into documents because it is not valid YAML.
 pub(crate) fn not_cut(error: &ReadError) -> DocumentVerdict {
     let finding = not_yaml(error);
     DocumentVerdict {
@@ -80,7 +80,7 @@ pub(crate) fn not_cut(error: &ReadError) -> DocumentVerdict {
     }
 }
 
-/// The answer for a document that is a scalar, not an object.
+/// The answer for a document that is a scalar and not an object.
 pub(crate) fn not_an_object(place: Span) -> DocumentVerdict {
     let fields = r#"APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"""#;
     let found = "json parse error: json: cannot unmarshal string into Go value of type struct";
@@ -92,7 +92,7 @@ pub(crate) fn not_an_object(place: Span) -> DocumentVerdict {
     }
 }
 
-/// The answer if the old revision cannot be read.
+/// The answer if the old version of the object cannot be read.
 pub(crate) fn without_previous(tree: &Tree) -> DocumentVerdict {
     let message = "old object does not decode";
     let span = first_line(tree.text(), tree.document_span());
@@ -112,7 +112,7 @@ pub(crate) fn without_previous(tree: &Tree) -> DocumentVerdict {
     }
 }
 
-/// The key of a node's value.
+/// The key whose value is a node.
 fn key_of(tree: &Tree, node: NodeId) -> Option<NodeId> {
     tree.entry_of(node).map(|entry| entry.key).filter(|key| *key != node)
 }
@@ -121,7 +121,7 @@ fn spot_of_node(tree: &Tree, node: NodeId) -> Span {
     spot(tree, key_of(tree, node), node)
 }
 
-/// Converts the API server's answer to findings with places, at most `most` in each list.
+/// Converts the API server's answer to findings with places. Keeps at most `most` findings in each list.
 pub(crate) fn with_places(
     server: &CrdVerdict,
     tree: &Tree,
@@ -205,8 +205,8 @@ pub(crate) fn with_places(
     verdict
 }
 
-/// The errors that the API server reports about a CRD once it can be decoded, with their places, at most `most` in each list. `old`: the
-/// CRD to be updated, if it is an update.
+/// The errors that the API server would report about a CRD if it could decode the CRD, with their places. Keeps at most `most` in each list. `old` is
+/// the CRD to be updated, if any.
 pub(crate) fn after_decoding(
     server: &CrdVerdict,
     (tree, json): (&Tree, &JsonDoc<'_>),
@@ -232,7 +232,7 @@ pub(crate) fn after_decoding(
     found
 }
 
-/// The warnings that the API server reports about a CRD once its errors are fixed, with their places; at most `most`.
+/// The warnings that the API server would report about a CRD after its errors are fixed, with their places. Keeps at most `most`.
 pub(crate) fn later_warnings(
     server: &CrdVerdict,
     version: KubernetesVersion,
@@ -252,12 +252,12 @@ pub(crate) fn later_warnings(
     found.iter().take(most).map(|it| locate.warning(it)).collect()
 }
 
-/// The number of findings that are omitted if at most `most` of each list are shown.
+/// The number of findings that are left out if each list has at most `most`.
 pub(crate) fn left_out(lists: impl IntoIterator<Item = usize>, most: usize) -> usize {
     lists.into_iter().map(|it| it.saturating_sub(most)).sum()
 }
 
-/// The maximum number of repeated keys that are listed with an error.
+/// The maximum number of repeated keys to list with an error.
 const MAX_DUPLICATES: usize = 200;
 /// The diagnostic about a document whose analysis exceeds the budget.
 pub(crate) fn not_finished(span: Span, what: &str, unfinished: Unfinished) -> Finding {
@@ -272,7 +272,7 @@ pub(crate) fn not_finished(span: Span, what: &str, unfinished: Unfinished) -> Fi
     finding
 }
 
-/// Adds the places of all repeated keys to the one error of strict field validation that lists them. The first one is the main place.
+/// Strict field validation reports all repeated keys in one error. Adds the spans of all of them to the finding, and marks the first.
 pub(crate) fn say_duplicates(finding: &mut Finding, tree: &Tree, json: &JsonDoc<'_>) {
     let related = |node, message: &str| Related {
         span: tree.span(node),
@@ -294,7 +294,7 @@ pub(crate) fn say_duplicates(finding: &mut Finding, tree: &Tree, json: &JsonDoc<
     }
 }
 
-/// If the document mixes two objects, changes the finding to say so, since the other errors are a consequence of that. Returns whether it does.
+/// If the document mixes two objects, changes the finding to say so, because the other errors are a consequence of that. Returns whether it does.
 fn say_two_objects(finding: &mut Finding, tree: &Tree) -> bool {
     let Some(second) = mixed_objects::second_object(tree) else {
         return false;
@@ -315,8 +315,8 @@ struct Locate<'a> {
 }
 
 impl Locate<'_> {
-    /// The places in the CRD's text that correspond to a path of the API server's internal form, in the order of the file; if the field is missing,
-    /// the place where it would be.
+    /// The places in the CRD's text for a path in the API server's internal form, in the order of the file. If the field is missing, the place where
+    /// it would be.
     fn places(
         &self,
         path: &crd_analyzer_schema::field::Path,
@@ -332,7 +332,7 @@ impl Locate<'_> {
             .map(|place| (spot(self.tree, place.key, place.value), place.missing.then_some(place)))
     }
 
-    /// The first place that corresponds to an internal path, as a path in the author's form.
+    /// The first place for an internal path, as a path in the form that the author uses.
     fn first_path(&self, path: &Path) -> Option<Path> {
         let definition = self.server.definition.as_ref();
         let hoisted = definition.map(|it| it.hoisted).unwrap_or_default();
@@ -361,7 +361,7 @@ impl Locate<'_> {
             .as_ref()
             .and_then(|place| place_reasons::reason(error, place, self.tree));
         if self.subject == Subject::PartialCrd {
-            // A patch omits fields that every CRD needs, and its name depends on fields that it omits.
+            // A patch leaves out fields that every CRD needs. Its name must match fields that it leaves out as well.
             let is_missing = first.as_ref().is_some_and(|place| place.missing);
             finding.suppressed = is_missing || self.is_of_the_rest(error.code);
         }
@@ -388,7 +388,7 @@ impl Locate<'_> {
         finding
     }
 
-    /// Whether an error of a partial CRD is about a field that the rest of the CRD has.
+    /// Whether an error of a partial CRD is about a field that is in the rest of the CRD.
     fn is_of_the_rest(&self, code: &str) -> bool {
         let versions = self.root.get("spec").and_then(|it| it.get("versions"));
         let versions = versions.and_then(Json::items).unwrap_or_default();
@@ -402,7 +402,7 @@ impl Locate<'_> {
 
     fn warning(&self, warning: &Warning) -> Finding {
         let places = warning.paths.iter().flat_map(|path| self.places(path));
-        // One text may stand for many keywords, and the paths are not in the order of the file.
+        // By aliases, one text may stand for several keywords. The paths are not in the order of the file.
         let mut spans: Vec<Span> = places.map(|(span, _)| span).collect();
         spans.sort_unstable_by_key(|it| (it.start, it.end));
         spans.dedup();

@@ -1,4 +1,4 @@
-//! Files that the API server does not read but that are checked here, one row for each kind of file.
+//! Files that crd-analyzer checks although the API server does not read them, as a table with one row for each kind of file.
 
 use std::path::Path;
 
@@ -7,28 +7,28 @@ use crate::{
     findings::report::FileReport,
 };
 
-/// A kind of files.
+/// A kind of file.
 #[derive(Debug)]
 pub struct Row {
-    /// The name of the kind.
+    /// The name of the kind of file.
     pub name: &'static str,
-    /// Whether a path is that of such a file.
+    /// Whether a path is the path of such a file.
     is_of: fn(&Path) -> bool,
-    /// Checks the text of a file.
+    /// Checks the text of such a file.
     pub judge: fn(Vec<u8>) -> FileReport,
 }
 
-/// `.crd-analyzer.yaml`.
+/// The configuration file, `.crd-analyzer.yaml`.
 pub static CONFIGURATION: Row = Row {
     name: "configuration",
     is_of: is_config,
     judge: check,
 };
 
-/// The rows.
+/// The table of kinds of files.
 static ROWS: [&Row; 1] = [&CONFIGURATION];
 
-/// The row for the file at a path. `None` if the file contains objects, or is of an unknown kind.
+/// The table row for the file at a path. `None` if the file contains objects, or is of an unknown kind.
 pub fn of(path: &Path) -> Option<&'static Row> {
     ROWS.into_iter().find(|it| (it.is_of)(path))
 }

@@ -1,6 +1,6 @@
-//! The table of the API server's own kinds that are checked here, one row for each kind.
+//! The API server's own kinds that crd-analyzer checks, as a table with one row for each kind.
 //!
-//! No code outside a row compares the name of such a kind. CRDs also have tables of fields, but rows alone cannot answer all questions about them.
+//! No code outside a row compares the name of such a kind. CRDs are not in this table, because rows cannot answer all questions about them.
 
 pub mod files;
 mod policy;
@@ -20,44 +20,44 @@ use crd_analyzer_syntax::{
 
 use crate::table::Table;
 
-/// A kind.
+/// The checks and features for one kind.
 #[derive(Debug)]
 pub struct Row {
-    /// The kind's name, versions and fields.
+    /// The name, versions and fields of the kind.
     pub kind: &'static Kind,
     /// Versions that API servers serve only if an administrator enables them. Their objects are not checked.
     pub alpha: &'static [&'static str],
-    /// The API server's answer to a request that creates an object of one of the versions.
+    /// The API server's answer to a request that creates an object of this kind and version.
     pub judge: fn(&JsonDoc<'_>, &'static Version, KubernetesVersion) -> Verdict,
     /// The variables and functions of the expression at a path of an object. `None` if the path has no expression.
     pub context: fn(&Tree, NodeId, &[Step<'_>], KubernetesVersion) -> Option<Context>,
     /// A sentence that says what the expressions' context depends on.
     pub deciding: &'static str,
-    /// The lists that an outline of an object shows.
+    /// The lists that the outline of an object shows.
     pub outline: &'static [OutlineList],
     /// The lists whose items define names for the expressions of the object.
     pub names: &'static [Names],
 }
 
-/// A list whose items expressions can refer to by name.
+/// A list in an object whose items expressions refer to by name.
 #[derive(Debug)]
 pub struct Names {
     /// The path of the list.
     pub path: [&'static str; 2],
-    /// The field of an item that has its name.
+    /// The field of an item that contains its name.
     pub field: &'static str,
-    /// The variable whose fields are the items.
+    /// The variable that has the items as its fields.
     pub variable: &'static str,
 }
 
-/// A list of objects in an outline.
+/// A list in the outline of an object.
 #[derive(Debug)]
 pub struct OutlineList {
     /// The path of the list.
     pub path: [&'static str; 2],
-    /// The fields that can name an item, the best first.
+    /// The fields that can name an item, in order of preference.
     pub names: &'static [&'static str],
-    /// The field with more detail about the item.
+    /// The field that describes the item in more detail.
     pub detail: &'static str,
 }
 
@@ -85,14 +85,14 @@ pub fn add(rows: &'static [Row]) -> Result<(), &'static [Row]> {
     TABLE.add(rows)
 }
 
-/// The row for an `apiVersion` and `kind`, and the version if it exists. `None` for versions whose objects are not checked.
+/// The table row for an `apiVersion` and `kind`, and the version if it exists. `None` for versions whose objects are not checked.
 pub fn of(api_version: &str, kind: &str) -> Option<(&'static Row, Option<&'static Version>)> {
     let row = TABLE.rows().find(|it| it.kind.is(api_version, kind))?;
     let name = api_version.rsplit('/').next().unwrap_or_default();
     (!row.alpha.contains(&name)).then(|| (row, row.kind.version(api_version)))
 }
 
-/// The row for the kind that a document states, as in [`of`].
+/// The table row for the kind of a document, as in [`of`].
 pub(crate) fn of_written(written: &WrittenType) -> Option<(&'static Row, Option<&'static Version>)> {
     of(&written.api_version, &written.kind)
 }
@@ -102,7 +102,7 @@ pub fn all() -> impl Iterator<Item = &'static Kind> {
     std::iter::once(&CRD).chain(TABLE.rows().map(|it| it.kind))
 }
 
-/// The kind, possibly CRD, of an object that may still be incomplete and lack its `apiVersion`.
+/// The kind of an object that may still be incomplete, and may lack its `apiVersion`. The kind may be that of CRDs.
 pub fn written_as(api_version: Option<&str>, kind: Option<&str>) -> Option<&'static Kind> {
     all().find(|it| it.may_become(api_version, kind))
 }

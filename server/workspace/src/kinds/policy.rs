@@ -1,4 +1,4 @@
-//! The row of ValidatingAdmissionPolicy.
+//! The table row for ValidatingAdmissionPolicy.
 
 use crd_analyzer_admission::{Expressions, Site, VALIDATING_ADMISSION_POLICY, judge_create};
 use crd_analyzer_cel::{Context, type_of};

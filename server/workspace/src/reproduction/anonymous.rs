@@ -1,4 +1,4 @@
-//! Replaces names, values and descriptions, each string by the same replacement everywhere, if the diagnostic stays the same.
+//! Makes a reproduction anonymous: replaces names, values and descriptions if the diagnostic stays the same. Equal strings get the same replacement.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ pub struct Replaced {
     pub kept: Vec<String>,
 }
 
-/// Replaces all strings that can be replaced.
+/// Replaces all strings on which the diagnostic does not depend.
 pub(super) fn replace(of: &mut Reproduction, trial: &mut Trial) -> Replaced {
     let mut replaced = Replaced::default();
     kinds(of, trial, &mut replaced);
@@ -59,7 +59,7 @@ fn masked(text: &str) -> String {
     text.chars().map(mask).collect()
 }
 
-/// Replaces the names of the CRDs, and references to them.
+/// Replaces the names of the CRDs, and all references to them.
 fn kinds(of: &mut Reproduction, trial: &mut Trial, replaced: &mut Replaced) {
     let crds: Vec<Value> = of.documents.iter().filter(|it| is_crd(it)).cloned().collect();
     for (n, crd) in crds.iter().enumerate() {
@@ -91,7 +91,7 @@ fn kinds(of: &mut Reproduction, trial: &mut Trial, replaced: &mut Replaced) {
     }
 }
 
-/// Renames the groups and kinds in a CRD or a resource.
+/// Renames the groups and kinds in a document.
 fn rename(document: &mut Value, names: &BTreeMap<String, String>) {
     let new = |old: &str| names.get(old).cloned();
     let replace = |place: &mut Value| {
@@ -128,7 +128,7 @@ fn rename(document: &mut Value, names: &BTreeMap<String, String>) {
     }
 }
 
-/// The strings that a schema declares, which a resource may repeat.
+/// The strings that a schema declares and that a resource may contain.
 struct Declared {
     /// The names of properties.
     properties: BTreeSet<String>,
@@ -194,7 +194,7 @@ impl Declared {
     }
 }
 
-/// The kind of a string that is replaced.
+/// The kind of a string that may be replaced.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum What {
     Keys,
@@ -222,7 +222,7 @@ impl Strings {
                 all.insert(text.clone());
             });
         }
-        // Keep the path of the diagnostic.
+        // Keep the names on the path of the diagnostic.
         for step in &of.target.path {
             if let Step::Key(key) = step {
                 found.keys.remove(&**key);
@@ -232,7 +232,7 @@ impl Strings {
     }
 }
 
-/// Fields of a CRD whose strings are for human readers, or are names that the user chose.
+/// Fields of a CRD whose strings are for human readers, or are names chosen by the user.
 const FOR_PEOPLE: [&str; 7] = [
     "description",
     "title",
@@ -243,7 +243,7 @@ const FOR_PEOPLE: [&str; 7] = [
     "deprecationWarning",
 ];
 
-/// Calls `take` for each string that may be replaced.
+/// Calls `take` for each string in a document that may be replaced.
 fn visit(document: &mut Value, declared: &Declared, take: &mut dyn FnMut(What, &mut String)) {
     if !is_crd(document) {
         return in_resource(document, declared, take);
@@ -262,7 +262,7 @@ fn in_crd(value: &mut Value, declared: &Declared, take: &mut dyn FnMut(What, &mu
     match value {
         Value::Object(object) => {
             for (key, value) in object {
-                // A property may have the same name. Then the value is its schema, an object.
+                // A property may have the same name as such a field. Its value is then a schema, which is an object.
                 let is_for_people =
                     FOR_PEOPLE.contains(&key.as_str()) && (value.is_string() || value.get("type").is_none());
                 if is_for_people || key == "shortNames" || key == "categories" {
@@ -296,7 +296,7 @@ fn in_resource(value: &mut Value, declared: &Declared, take: &mut dyn FnMut(What
     }
 }
 
-/// Tries replacements for a string in order, and uses the first one that keeps the diagnostic. Returns whether there was one.
+/// Tries replacements for a string in order, and uses the first one with which the diagnostic stays the same. Returns whether there was one.
 fn try_one(
     of: &mut Reproduction,
     trial: &mut Trial,

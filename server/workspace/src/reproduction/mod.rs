@@ -1,5 +1,5 @@
-//! Creates a small, anonymous reproduction of a diagnostic for a bug report: a text with CRDs and one object for which the same code is reported
-//! at the same field.
+//! Creates a small, anonymous reproduction of a diagnostic for a bug report. It is a text with CRDs and one object, for which the same code is
+//! reported at the same field.
 
 mod anonymous;
 mod places;
@@ -39,23 +39,23 @@ use crate::{
     resource::effective::yaml,
 };
 
-/// The path of a reproduction while it is checked. It does not suggest any role of the file.
+/// The path under which a reproduction is checked. It does not suggest any role of the file.
 const PATH: &str = "/reproduction.yaml";
 
-/// The maximum number of texts that are tried. It is the same on every machine, so results do not differ.
+/// The maximum number of texts to try. It is not a time limit, so that results are the same on every machine.
 const MOST_TRIED: usize = 4_000;
 
-/// The maximum total bytes of all texts that are tried.
+/// The maximum total size, in bytes, of the texts to try.
 const MOST_BYTES: usize = 96 << 20;
 
 /// The diagnostic to reproduce.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Target {
-    /// Its code.
+    /// The code of the diagnostic.
     pub code: &'static str,
-    /// The index of its document.
+    /// The index of the diagnostic's document.
     pub document: usize,
-    /// The field that it is reported at.
+    /// The field at which the diagnostic is reported.
     pub path: Vec<Step<'static>>,
 }
 
@@ -69,31 +69,31 @@ impl Target {
     }
 }
 
-/// Documents that have a diagnostic.
+/// Documents for which a diagnostic is reported.
 #[derive(Clone, Debug)]
 pub struct Reproduction {
     /// The documents, each an object.
     pub documents: Vec<Value>,
-    /// The diagnostic.
+    /// The diagnostic that is reported for them.
     pub target: Target,
     /// The Kubernetes version that reports it.
     pub versions: VersionSet,
 }
 
-/// Why no reproduction can be created.
+/// The reason why no reproduction can be created.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Impossible {
-    /// The file and its CRD alone do not have the diagnostic.
+    /// The diagnostic is not reported for the file and its CRD alone.
     #[error(
         "the diagnostic depends on how the YAML is written, or on other files than the CRD: a kustomization, Go types, a git revision"
     )]
     Elsewhere,
-    /// The documents are nested deeper than the API server allows.
+    /// The documents are nested more deeply than the API server allows.
     #[error("the documents are nested too deeply")]
     Deep,
 }
 
-/// The values of the documents of a text, by index, without comments, anchors and quotes. Omits documents that cannot be parsed.
+/// The documents of a text as values, by index, without comments, anchors and quotes. Leaves out documents that cannot be parsed.
 pub fn documents_of(text: &Arc<str>) -> BTreeMap<u32, Value> {
     let mut found = BTreeMap::new();
     for document in split(text).documents {
@@ -110,10 +110,10 @@ pub fn documents_of(text: &Arc<str>) -> BTreeMap<u32, Value> {
 }
 
 impl Reproduction {
-    /// Makes the documents small and anonymous while keeping the diagnostic.
+    /// Makes the documents small and anonymous without losing the diagnostic.
     ///
     /// # Errors
-    /// If the documents do not have the diagnostic to begin with.
+    /// If the diagnostic is not reported for the original documents.
     pub fn shrink(&mut self) -> Result<Replaced, Impossible> {
         if self.documents.iter().any(|it| depth_of(it) > depth::ALWAYS) {
             return Err(Impossible::Deep);
@@ -131,7 +131,7 @@ impl Reproduction {
         self.use_one_version(&mut trial);
         reduce::reduce(self, &mut trial);
         let replaced = anonymous::replace(self, &mut trial);
-        // Now remove fields whose names are no longer referenced.
+        // Reduce again, because some names are no longer referenced after the replacement.
         reduce::reduce(self, &mut trial);
         Ok(replaced)
     }
@@ -179,7 +179,7 @@ fn is_crd(document: &Value) -> bool {
 }
 
 fn depth_of(value: &Value) -> usize {
-    // The parser that the values come from limits their depth.
+    // The recursion is limited, because the parser that created the values limits their depth.
     match value {
         Value::Object(object) => 1 + object.values().map(depth_of).max().unwrap_or(0),
         Value::Array(items) => 1 + items.iter().map(depth_of).max().unwrap_or(0),
@@ -206,7 +206,7 @@ fn text_of(documents: &[Value]) -> String {
     text
 }
 
-/// A configuration that only enables a code that is off by default.
+/// A configuration that only turns on the given code, if it is off by default.
 fn config(code: &str) -> Config {
     let rules = OFF_BY_DEFAULT.contains(&code).then(|| (code.to_owned(), Level::Hint));
     Config {
@@ -215,7 +215,7 @@ fn config(code: &str) -> Config {
     }
 }
 
-/// The report of `crd-analyzer check` on the text.
+/// The report that `crd-analyzer check` has on the text.
 fn report(of: &Reproduction, has_hazards: bool) -> FileReport {
     let text: Arc<str> = of.text().into();
     let path = Path::new(PATH);
@@ -248,17 +248,17 @@ fn report(of: &Reproduction, has_hazards: bool) -> FileReport {
     analyze(text.as_bytes().to_vec(), &question)
 }
 
-/// Like [`report()`], but searches for hazards, which is slow, only if the diagnostic is a hazard.
+/// Like [`report()`], but searches for hazards only if the diagnostic is a hazard, because the search is slow.
 fn tried(of: &Reproduction) -> FileReport {
     let is_hazard = crd_analyzer_hazards::codes::ALL.iter().any(|it| it.0 == of.target.code);
     report(of, is_hazard)
 }
 
-/// Tries whether changed documents still have the diagnostic, and no new diagnostics.
+/// Tries whether changed documents still have the diagnostic and no new one.
 struct Trial {
     /// The codes that may be reported.
     allowed: BTreeSet<&'static str>,
-    /// The words of the diagnostic, which may be names of properties.
+    /// The words in the diagnostic's text. They may be names of properties.
     words: BTreeSet<String>,
     tried: usize,
     bytes: usize,

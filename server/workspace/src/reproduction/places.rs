@@ -1,4 +1,4 @@
-//! The locations of diagnostics as documents and field paths.
+//! Locates diagnostics by document and field path.
 
 use std::collections::HashMap;
 
@@ -13,17 +13,17 @@ use crate::{config::Config, findings::finding::Severity, findings::report::FileR
 /// A displayed diagnostic.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Located {
-    /// Its code.
+    /// The code of the diagnostic.
     pub code: &'static str,
-    /// Its severity.
+    /// The severity of the diagnostic.
     pub severity: Severity,
-    /// Its headline.
+    /// The headline of the diagnostic.
     pub headline: String,
-    /// The index of its document in the file.
+    /// The index of the diagnostic's document in the file.
     pub document: u32,
-    /// The field in the document.
+    /// The path of the diagnostic's field in the document.
     pub path: Vec<Step<'static>>,
-    /// Its place in the text.
+    /// The span of the diagnostic in the text.
     pub span: Span,
 }
 
@@ -56,7 +56,7 @@ pub fn located(report: &FileReport, config: &Config) -> Vec<Located> {
     found
 }
 
-/// The path of the field at a span. A span that starts where a collection starts means the collection, unless it is the span of its first key.
+/// The path of the field at a span. A span at the start of a collection means the collection, unless it is exactly the span of the first key.
 fn path(tree: &Tree, span: Span) -> Vec<Step<'static>> {
     let Some(found) = at(tree, span.start) else {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! Removes documents, fields and items that a diagnostic does not need.
+//! Removes the documents, fields and items of a reproduction that the diagnostic does not need.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{Reproduction, Trial, is_crd};
 
-/// The maximum number of rounds. Removing one part can make others unnecessary, so everything is tried again.
+/// The maximum number of rounds. Removing one part can make others unnecessary, so each round tries everything again.
 const MOST_ROUNDS: usize = 4;
 
 /// Removes everything that the diagnostic does not need.
@@ -24,7 +24,7 @@ pub(super) fn reduce(of: &mut Reproduction, trial: &mut Trial) {
     }
 }
 
-/// Makes large CRDs small in a few steps: removes descriptions, and keeps only the properties that the diagnostic may be about.
+/// Makes large CRDs small in a few steps. It removes descriptions, and all properties that the diagnostic cannot be about.
 pub(super) fn focus(of: &mut Reproduction, trial: &mut Trial) {
     let document = &of.documents[of.target.document];
     let mut about: BTreeSet<String> = of.target.path.iter().filter_map(key).collect();
@@ -54,7 +54,7 @@ fn key(step: &Step<'_>) -> Option<String> {
     }
 }
 
-/// Whether the diagnostic's path has no index that changes when items of `required` are removed.
+/// Whether removing items of `required` leaves all indices in the diagnostic's path unchanged.
 fn keeps_positions(of: &Reproduction) -> bool {
     let document = &of.documents[of.target.document];
     !is_crd(document)
@@ -111,7 +111,7 @@ fn without_descriptions(schema: &mut Value) {
     }
 }
 
-/// Removes properties with other names, the entries of `required` for them, and, unless `has_rules`, the rules.
+/// Removes the properties that are not in `names`, and their entries in `required`. Removes the rules as well, unless `has_rules`.
 fn only_about(schema: &mut Value, names: &BTreeSet<String>, has_rules: bool) {
     match schema {
         Value::Object(object) => {
@@ -156,7 +156,8 @@ fn documents(of: &mut Reproduction, trial: &mut Trial) {
     }
 }
 
-/// Removes children of all collections of a document, outer ones first, so that most of a large document is removed in a few steps.
+/// Tries to remove children of all collections of a document. It starts with the outer ones, so that most of a large document is removed in a few
+/// steps.
 fn children(of: &mut Reproduction, document: usize, trial: &mut Trial) {
     let mut waiting: VecDeque<Vec<Step<'static>>> = VecDeque::from([Vec::new()]);
     while let Some(path) = waiting.pop_front() {
@@ -210,12 +211,12 @@ fn at_mut<'v>(value: &'v mut Value, path: &[Step<'_>]) -> Option<&'v mut Value> 
     })
 }
 
-/// A copy without some children of a collection. `None` if nothing would be removed, because the diagnostic is in them.
+/// A copy without some of the children of a collection. `None` if nothing would be removed because the diagnostic is inside them.
 fn without(of: &Reproduction, document: usize, path: &[Step<'static>], some: &[Step<'static>]) -> Option<Reproduction> {
     let mut new = of.clone();
     let is_around = document == of.target.document && of.target.path.starts_with(path);
     let of_target = of.target.path.get(path.len()).filter(|_| is_around);
-    // A document without its kind is a different test case, even if it has the same diagnostic.
+    // Keep `apiVersion` and `kind`. Without them, the document would be a different test case, even if it had the same diagnostic.
     let is_head = |it: &Step<'_>| path.is_empty() && [Step::key("apiVersion"), Step::key("kind")].contains(it);
     let gone = some.iter().filter(|it| Some(*it) != of_target && !is_head(it));
     let gone: Vec<&Step<'static>> = gone.collect();
@@ -224,7 +225,7 @@ fn without(of: &Reproduction, document: usize, path: &[Step<'static>], some: &[S
     }
     let collection = at_mut(&mut new.documents[document], path)?;
     let mut before = 0;
-    // Remove items from the end, because their indices change.
+    // Remove items from the end, so that the indices of the others stay the same.
     for step in gone.iter().rev() {
         match (&mut *collection, step) {
             (Value::Object(object), Step::Key(key)) => drop(object.remove(&**key)),

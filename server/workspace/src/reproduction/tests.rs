@@ -1,4 +1,4 @@
-//! Reproductions of diagnostics of one CRD and its resources.
+//! Tests for reproductions of diagnostics about a CRD and its resources.
 
 use std::sync::Arc;
 
@@ -54,7 +54,7 @@ spec:
 
 const OTHER: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: hush}\n";
 
-/// Creates a reproduction of the first diagnostic with a code in the documents.
+/// Creates a reproduction of the first diagnostic with this code in the documents.
 #[track_caller]
 fn shrunk(texts: &[&str], code: &str) -> (Reproduction, Replaced) {
     let (reproduction, replaced) = shrink(texts, code);
@@ -89,7 +89,7 @@ fn check(texts: &[&str], code: &str, place: &str, expected: &str) {
     let (reproduction, _) = shrunk(texts, code);
     assert_eq!(reproduction.text(), expected);
     assert_eq!(display(&reproduction.target.path), place);
-    // The comment in the text agrees with the diagnostics reported for it.
+    // The comment in the reproduction's text must agree with the diagnostics that are reported for it.
     let found = located(&report(&reproduction, true), &super::config(code));
     assert!(
         found
@@ -145,7 +145,7 @@ spec:
 fn positions_follow_what_is_left_out() {
     let resource = "apiVersion: acme.corp/v1\nkind: Rocket\nmetadata: {name: saturn}\nspec:\n  pilot: armstrong\n  stages:\n  - {fuel: kerosene}\n  - {fuel: hydrogen, parts: {valve: 3, secret: tank}}\n";
     let (reproduction, replaced) = shrunk(&[CRD, resource], "wrong-type");
-    // The key of the map is part of the path.
+    // The key of the map must stay, because it is part of the path.
     assert_eq!(display(&reproduction.target.path), "spec.stages[0].parts.secret");
     let text = reproduction.text();
     for word in [
@@ -179,7 +179,7 @@ fn keys_that_a_user_chose_are_replaced() {
 
 #[test]
 fn what_the_diagnostic_depends_on_stays() {
-    // A rule compares with the value.
+    // The value must stay, because a rule compares it.
     let resource = "apiVersion: acme.corp/v1\nkind: Rocket\nmetadata: {name: saturn}\nspec:\n  pilot: nobody\n";
     let (reproduction, replaced) = shrunk(&[CRD, resource], "rule-failed");
     let text = reproduction.text();
@@ -189,7 +189,7 @@ fn what_the_diagnostic_depends_on_stays() {
     );
     assert!(!text.contains("the pilot is secret"), "{text}");
     assert_eq!(replaced.kept, ["nobody"]);
-    // The masked value is still too long, but anonymous.
+    // The value can be masked, because it is still too long afterwards.
     let crd = CRD.replace("pilot: {type: string}", "pilot: {type: string, maxLength: 8}");
     let resource = resource.replace("nobody", "Neil-A. Armstrong");
     let (reproduction, _) = shrunk(&[&crd, &resource], "string-too-long");
@@ -227,7 +227,7 @@ fn a_code_that_is_off_by_default_is_selected() {
 
 #[test]
 fn what_objects_do_not_say_cannot_be_reproduced() {
-    // The second key wins, so the first one is not in the value.
+    // The second key applies, so the first one is not part of the value.
     let text: Arc<str> = CRD.into();
     let documents: Vec<Value> = documents_of(&text).into_values().collect();
     let mut reproduction = Reproduction {

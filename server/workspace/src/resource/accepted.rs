@@ -14,8 +14,7 @@ use crate::{
     documents::crd_documents::{self, unanswered},
 };
 
-/// The CRDs of a text; `None` for each that the API server rejects. Parts of CRDs, such as patches, are omitted
-/// unless the user named the file.
+/// The CRDs of a text. `None` for each CRD that the API server rejects. Leaves out parts of CRDs, such as patches, unless the user named the file.
 pub fn accepted(
     bytes: Vec<u8>,
     versions: VersionSet,
@@ -42,13 +41,13 @@ pub fn accepted(
 /// A CRD as an API server receives it, and whether the API server accepts it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Received {
-    /// The CRD with defaults, ready for validation.
+    /// The CRD with defaults, in the form that the API server validates.
     pub definition: CustomResourceDefinition,
     /// Whether the API server accepts it.
     pub is_accepted: bool,
 }
 
-/// A CRD as an API server of this Kubernetes version receives it; `None` if the text cannot be decoded as a CRD.
+/// A CRD as the API server of this Kubernetes version receives it. `None` if the text cannot be decoded as a CRD.
 pub fn received(text: &CrdText, version: KubernetesVersion) -> Option<Received> {
     let json = read_json_of(&text.tree, text.root).ok()?;
     let verdict = strategy::Received::new(&json, version)

@@ -1,4 +1,4 @@
-//! The effective object: a resource after the API server has decoded, defaulted and pruned it, and its text with marks for the changes.
+//! The effective object: a resource after the API server has decoded, defaulted and pruned it. Also its text, with marks for the changes.
 
 use std::collections::BTreeMap;
 
@@ -17,17 +17,17 @@ use crate::documents::source::BuiltPlace;
 pub struct Effective {
     /// The object, defaulted and pruned.
     pub object: Map<String, Value>,
-    /// Whether it differs from the object that was sent.
+    /// Whether the object differs from the one that was sent.
     pub is_changed: bool,
     /// The changes, sorted by path.
     pub changes: Vec<Change>,
-    /// The paths of fields that were dropped because the schema does not specify them.
+    /// The paths of the fields that the API server drops because the schema does not specify them.
     pub unknown: Vec<String>,
-    /// The total cost of all rules, including those that the API server does not evaluate.
+    /// The total cost of all rules, even of those that the API server would not evaluate.
     pub cel_cost: Option<u64>,
 }
 
-/// One change to the object.
+/// A change that the API server makes to the object.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Change {
     /// The path of the change. For a pruned field, its path in the object as sent.
@@ -39,7 +39,7 @@ pub struct Change {
 }
 
 impl Effective {
-    /// The effective object; `None` if the API server cannot decode it. `known`: which parts of it are known.
+    /// The effective object. `None` if the API server cannot decode the resource. `known` says which parts of it are known.
     pub(crate) fn of(answer: &server::ResourceVerdict, json: &JsonDoc<'_>, known: Known<'_>) -> Option<Self> {
         let mut object = answer.object.clone()?;
         let mut sent = json.root()?.to_value();
@@ -69,7 +69,7 @@ impl Effective {
     }
 }
 
-/// Whether the object equals the one that was sent, apart from [`without_null_timestamp`].
+/// Whether the object equals the one that was sent. A null timestamp, as in [`without_null_timestamp`], is ignored.
 fn is_same(sent: &Value, object: &Map<String, Value>) -> bool {
     let Value::Object(sent) = sent else {
         return false;
@@ -83,7 +83,7 @@ fn is_same(sent: &Value, object: &Map<String, Value>) -> bool {
     sent.len() == object.len() && object.iter().all(is_same)
 }
 
-/// Removes a null timestamp from metadata. The API server's Go types write a missing timestamp as null, which is not a real change.
+/// Removes a null timestamp from metadata. The API server's Go types write null for a missing timestamp, so it is not a real change.
 fn without_null_timestamp(mut metadata: Value) -> Value {
     if let Value::Object(metadata) = &mut metadata
         && metadata.get("creationTimestamp").is_none_or(Value::is_null)
@@ -100,23 +100,23 @@ fn at<'v>(value: &'v Value, path: &Path) -> Option<&'v Value> {
     })
 }
 
-/// A line of the text of an effective object.
+/// A line in the text of an effective object.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Line {
-    /// The text of the line: YAML, or a comment for a dropped field.
+    /// The text of the line, which is YAML or a comment about a dropped field.
     pub text: String,
     /// The change of the value on the line.
     pub mark: Option<ChangeKind>,
-    /// The place that decided the value, if the object is built.
+    /// The place that set the value, if a kustomization builds the object.
     pub decided: Option<BuiltPlace>,
 }
 
-/// The object as YAML, line by line: defaulted or rewritten values are marked, and dropped fields are shown as comments.
+/// The object as YAML, line by line. Lines with defaulted or rewritten values are marked, and dropped fields are shown as comments.
 pub fn annotated(effective: &Effective) -> Vec<Line> {
     annotated_by(effective, &|_| None)
 }
 
-/// Like [`annotated`], with the place that decided the value on each line.
+/// Like [`annotated`], and each line has the place that set its value.
 pub(crate) fn annotated_by(effective: &Effective, decided: &dyn Fn(&Path) -> Option<BuiltPlace>) -> Vec<Line> {
     let mut writer = Writer {
         decided,
@@ -161,12 +161,12 @@ struct Writer<'e> {
 
 const INDENT: usize = 2;
 
-/// The maximum indentation in columns. Deeper values are written on one line, without marks. Otherwise the text would grow with the
+/// The maximum indentation, in columns. Deeper values are written on one line, without marks. Otherwise the size of the text would grow with the
 /// square of the depth.
 const DEEPEST: usize = 200;
 
 impl Writer<'_> {
-    /// The change at the current path, or at a path that contains it.
+    /// The change at the current path. If there is none, the change around it.
     fn mark(&self, around: Option<ChangeKind>) -> Option<ChangeKind> {
         let own = self.changes.get(&self.path).map(|it| it.kind);
         own.filter(|it| *it != ChangeKind::Pruned).or(around)
@@ -182,7 +182,7 @@ impl Writer<'_> {
         self.lines.push(Line { text, mark, decided });
     }
 
-    /// Writes the entries of an object. The first line starts with `first` instead of its indentation.
+    /// Writes the entries of an object. The first line starts with `first` and not with its indentation.
     fn object(&mut self, object: &Map<String, Value>, indent: usize, first: &str, mark: Option<ChangeKind>) {
         let mut start = first.to_owned();
         let mut dropped = self.dropped.remove(&self.path).unwrap_or_default();
@@ -250,7 +250,7 @@ impl Writer<'_> {
 /// A scalar on one line, or an empty collection.
 fn scalar(value: &Value) -> String {
     match value {
-        // YAML 1.1 treats many words as other types. JSON strings are valid YAML, so quote anything that is not plainly a word.
+        // YAML 1.1 reads many words as other types than strings. JSON strings are valid YAML, so quote each string that is not clearly a word.
         Value::String(text) if is_plain(text) => text.clone(),
         other => other.to_string(),
     }

@@ -3,10 +3,10 @@
 use crd_analyzer_apiextensions::json_path::{Step, steps};
 use serde_json::Value;
 
-/// The maximum number of values visited for one path, since `..` and wildcards can multiply them.
+/// The maximum number of values to visit for one path. `..` and wildcards can lead to very many.
 const MOST: usize = 10_000;
 
-/// The first value at a path. Also `None` for unsupported paths.
+/// The first value at a path. `None` if there is none, or if the path has unsupported syntax.
 pub(super) fn first<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
     let mut found = vec![value];
     for (step, _) in steps(path)? {
@@ -57,7 +57,7 @@ fn follow<'v>(value: &'v Value, step: &Step<'_>, found: &mut Vec<&'v Value>) {
     }
 }
 
-/// The first value at a path that consists only of names, as in filters.
+/// The first value at a path that consists only of names, such as a path in a filter.
 fn first_plain<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
     let names = path.split('.').filter(|it| !it.is_empty());
     names.into_iter().try_fold(value, |it, name| it.get(name))

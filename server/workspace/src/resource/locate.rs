@@ -31,10 +31,10 @@ use crate::{
     words::{self, About},
 };
 
-/// The most property names that one verdict compares with unknown fields. Further unknown fields get no suggestion.
+/// The maximum number of property names to compare with unknown fields for one verdict. Beyond it, unknown fields get no suggestions.
 const MAX_COMPARED: usize = 200_000;
 
-/// Whether an error is only a consequence of an invalid type in the schema. The CRD has the error that must be fixed.
+/// Whether an error is only a consequence of an invalid type in the schema. The CRD has its own error about the type.
 pub(super) fn is_of_broken_schema(found: &server::RejectionCause) -> bool {
     let wanted = match found.error.cause() {
         Some(Cause::Type(expected)) if found.error.code == schema_codes::WRONG_TYPE => expected,
@@ -43,7 +43,7 @@ pub(super) fn is_of_broken_schema(found: &server::RejectionCause) -> bool {
     !words::text::is_type(wanted)
 }
 
-/// Sets the text of a finding for a rule that does not compile. In a resource it says that the CRD must be corrected.
+/// Sets the text of a finding about a rule that does not compile. For a resource, it says that the CRD must be fixed.
 fn of_broken_rule(finding: &mut Finding, place: &field::Path) {
     let of = match place.to_string() {
         path if path.is_empty() => "the resource".to_owned(),
@@ -62,7 +62,7 @@ fn of_broken_rule(finding: &mut Finding, place: &field::Path) {
 pub(super) struct Locate<'a> {
     pub(super) tree: &'a Tree,
     pub(super) json: &'a JsonDoc<'a>,
-    /// Which parts of the resource are known.
+    /// The parts of the resource that are known.
     known: Known<'a>,
     /// The file of the resource.
     pub(super) path: Option<&'a Path>,
@@ -70,9 +70,9 @@ pub(super) struct Locate<'a> {
     /// The names of the CRD's versions.
     versions: OnceCell<Vec<String>>,
     pub(super) finder: Finder<'a>,
-    /// The number of names that may still be compared.
+    /// The number of property names that may still be compared.
     left: Cell<usize>,
-    /// The maximum number of located findings in each list.
+    /// The maximum number of findings to locate in each list.
     most: usize,
     wants_effective: bool,
     wants_later_warnings: bool,
@@ -106,7 +106,7 @@ impl<'a> Locate<'a> {
         }
     }
 
-    /// The same, but findings include the values that rules read.
+    /// The same, except that findings include the values that rules have read.
     pub(super) fn with_basis(self) -> Self {
         Self {
             wants_basis: true,
@@ -114,7 +114,7 @@ impl<'a> Locate<'a> {
         }
     }
 
-    /// Whether the values that rules read are needed.
+    /// Whether the caller needs the values that rules have read.
     pub(super) fn wants_reads(&self) -> bool {
         self.wants_basis || self.has_variables
     }
@@ -193,7 +193,7 @@ impl<'a> Locate<'a> {
         finding
     }
 
-    /// The finding for an error of strict field validation. Adds likely misspelt fields to `misspelt`.
+    /// The finding for an error of strict field validation. If the field is probably misspelt, adds it to `misspelt`.
     fn strict(&self, error: &server::StrictError, misspelt: &mut Vec<Misspelt>) -> Finding {
         let span = error
             .node
@@ -243,7 +243,7 @@ impl<'a> Locate<'a> {
         words::unknown::in_resource(&name, &parent, near)
     }
 
-    /// Whether the schema has a property `spec` that has a property of this name.
+    /// Whether the schema has a property `spec` which in turn has a property with this name.
     fn has_in_spec(&self, decider: &Decider, name: &str) -> bool {
         let steps: Vec<Step<'_>> = spans::steps(decider.path.segments());
         let tree = &self.definition.tree;
@@ -274,7 +274,7 @@ impl<'a> Locate<'a> {
         names
     }
 
-    /// The finding for a cause of the rejection.
+    /// The finding for one cause of the rejection.
     pub(super) fn error(&self, found: &server::RejectionCause) -> Finding {
         let error = &found.error;
         let (mut span, missing) = self.span(error.place());
@@ -295,7 +295,7 @@ impl<'a> Locate<'a> {
         if missing {
             finding.elsewhere = Some(format!("{} is missing; this is the closest place", error.path));
         }
-        // The user cannot fix this error itself. The errors that cause it are shown.
+        // This error is only a consequence. The errors that cause it are shown instead.
         finding.suppressed = error.code == codes::UNCHECKED_RULES;
         if is_of_broken_schema(found) {
             (finding.suppressed, finding.follows) = (true, true);
@@ -317,7 +317,7 @@ impl<'a> Locate<'a> {
         finding
     }
 
-    /// Marks the values with variables that a rule reads, because the mistake may be in a variable and not in the object around it.
+    /// If a rule has read values with variables, marks them, because the mistake may be in a variable and not in the object around it.
     fn mark_variables(&self, finding: &mut Finding, found: &server::RejectionCause) {
         let text = self.tree.text();
         let read = found.reads.iter().map(|it| self.span(it));
@@ -337,7 +337,7 @@ impl<'a> Locate<'a> {
         finding.label = Some("the rule reads this value".to_owned());
     }
 
-    /// The finding for a check that was not finished.
+    /// The finding for a check that could not be completed.
     fn unfinished(&self, found: &server::NotFinished) -> Finding {
         let (span, _) = self.span(&found.path);
         let what = if found.decider.is_some() {
@@ -367,7 +367,7 @@ impl<'a> Locate<'a> {
         finding
     }
 
-    /// The place to mark for a path of the object, and whether the field itself is missing.
+    /// The span to mark for a path of the object, and whether the field itself is missing.
     pub(super) fn span(&self, path: &field::Path) -> (Span, bool) {
         let Some(root) = self.json.root() else {
             return (spans::first_line(self.tree.text(), self.tree.document_span()), true);
@@ -398,14 +398,14 @@ impl<'a> Locate<'a> {
         related(self.path, self.definition, span, what)
     }
 
-    /// A phrase with the version that a place is in, if there are several versions.
+    /// A phrase that names the version of a place in the CRD, if the CRD has several versions.
     fn version_of(&self, decider: &Decider) -> String {
         let index = decider.path.segments().iter().find_map(|it| match it {
             Segment::Index(index) => Some(*index),
             _ => None,
         });
         let versions = self.versions.get_or_init(|| self.definition.versions());
-        // With only one version, it need not be named.
+        // If the CRD has only one version, it need not be named.
         match index.and_then(|it| versions.get(it)) {
             Some(name) if versions.len() > 1 => format!(" of version `{name}`"),
             _ => String::new(),
@@ -413,12 +413,12 @@ impl<'a> Locate<'a> {
     }
 }
 
-/// Whether an error is about a field of the object's own `metadata`, which does not depend on the CRD.
+/// Whether an error is about a field of the object's own `metadata`, which no CRD changes.
 fn is_of_metadata(error: &server::StrictError) -> bool {
     error.kind == StrictErrorKind::UnknownField && error.path.starts_with("metadata.")
 }
 
-/// An unknown field, and the property that was probably meant.
+/// An unknown field, and the property that the author probably meant.
 struct Misspelt {
     /// The path of the object that contains the field.
     parent: field::Path,
@@ -426,7 +426,7 @@ struct Misspelt {
     meant: String,
 }
 
-/// If a required field is missing because it was misspelt, changes the help to correct the name.
+/// If a required field is missing because it is misspelt, makes the help say to correct the name.
 fn say_misspelt(finding: &mut Finding, error: &field::Error, misspelt: &[Misspelt]) {
     if error.code != schema_codes::MISSING_PROPERTY {
         return;

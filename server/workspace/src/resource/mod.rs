@@ -1,4 +1,4 @@
-//! Diagnostics of custom resources: the API server's answers with the CRD that applies, with spans in both texts.
+//! Diagnostics of custom resources: the API server's answers according to the CRD that applies, with spans in both texts.
 
 pub mod accepted;
 pub mod effective;
@@ -56,14 +56,14 @@ pub(crate) struct ResourceToCheck<'a> {
     pub(crate) completed: Completed<'a>,
 }
 
-/// Checks a custom resource. `None`: it is a template, and there is nothing to report.
+/// Checks a custom resource. `None` if it is a template about which nothing can be said.
 ///
-/// `read` has the tree of its document, if it could be parsed, and the object's node in it.
+/// `read` has the object's node and the tree of its document, if the document could be parsed.
 pub(crate) fn judge(asked: &ResourceToCheck<'_>, read: Result<(&Tree, NodeId), &ReadError>) -> Option<DocumentReport> {
     let mut report = DocumentReport::new(asked.object, Subject::Resource);
     let wanted = &asked.kind.kind;
     let unread = |answer: &DecodeError, mut report: DocumentReport| {
-        // The missing parts may come from the actions of the template.
+        // The actions of the template may print the missing parts.
         if asked.completed.filled.is_some() {
             return None;
         }
@@ -140,31 +140,31 @@ pub(crate) fn of_unread(answer: &DecodeError) -> DocumentVerdict {
     }
 }
 
-/// A check for one Kubernetes version.
+/// The check for one Kubernetes version.
 struct One<'a> {
     asked: &'a ResourceToCheck<'a>,
     tree: &'a Tree,
     /// The root node of the object in the tree.
     node: NodeId,
     json: &'a JsonDoc<'a>,
-    /// Which parts of the object are known.
+    /// The parts of the object that are known.
     known: Known<'a>,
     version: KubernetesVersion,
 }
 
-/// The answer with one CRD.
+/// The answer according to one CRD.
 struct ByCrd {
     verdict: DocumentVerdict,
-    /// Whether a webhook may complete the object.
+    /// Whether a mutating webhook may complete the object.
     is_open: bool,
     said: Said,
 }
 
 /// The part of an answer that is compared between several CRDs.
 struct Said {
-    /// The text of the CRD, if the CRD can be used.
+    /// The text of the CRD, if the CRD is usable.
     text: Option<Arc<CrdText>>,
-    /// The errors about creating the object, if several CRDs are compared and the errors are known.
+    /// The errors on creation of the object. `None` unless several CRDs are compared and the errors are known.
     refusals: Option<Vec<String>>,
 }
 
@@ -175,14 +175,14 @@ impl ByCrd {
 }
 
 impl One<'_> {
-    /// The answer, and whether a webhook may complete the object.
+    /// The answer, and whether a mutating webhook may complete the object.
     fn judge(&self) -> (DocumentVerdict, bool) {
         let found = &self.asked.found;
         let mut by = &found.definition;
         let mut judged = self.judge_by(by);
         let mut rejecting = Vec::new();
         let others = self.others();
-        // It is unknown which of several equal CRDs is in the cluster, so there is no error if one of them accepts the object.
+        // It is unknown which of several CRDs of the same rank is in the cluster. If one of them accepts the object, report no error.
         for &other in &others {
             if judged.accepts() {
                 break;
@@ -202,7 +202,7 @@ impl One<'_> {
         (verdict, judged.is_open)
     }
 
-    /// The CRDs of the same rank that may give another answer, without those that are equivalent.
+    /// The CRDs of the same rank that may give a different answer. Leaves out those that affect resources in the same way.
     fn others(&self) -> Vec<&Arc<KnownCrd>> {
         let found = &self.asked.found;
         let api_version = &self.asked.object.written.api_version;
@@ -281,7 +281,7 @@ impl One<'_> {
         }
     }
 
-    /// The API server's answer, with the values that rules read if requested.
+    /// The API server's answer. Includes the values that rules have read, if requested.
     fn answer(
         &self,
         served: server::ServedVersion<'_>,
@@ -296,13 +296,13 @@ impl One<'_> {
         judge(served, self.json, self.known, question)
     }
 
-    /// A mutating webhook of the repository that the API server calls for the object.
+    /// A mutating webhook in the repository that the API server calls for the object.
     fn webhook(&self, plural: &str) -> Option<Arc<str>> {
         let (group, version) = self.asked.object.written.api_version.split_once('/')?;
         self.asked.definitions.webhook(&Resource { group, version, plural })
     }
 
-    /// Adds notes on where the values of variables come from.
+    /// Adds notes that say where the values of variables come from.
     fn name_variables(&self, verdict: &mut DocumentVerdict) {
         let Some(variables) = self.asked.completed.variables else {
             return;
@@ -316,7 +316,7 @@ impl One<'_> {
         }
     }
 
-    /// The place of a key of the object, or its first line.
+    /// The span of the value of a key. If it is missing, the object's first line.
     fn at(&self, key: &str) -> Span {
         let member = self.json.root().and_then(|it| it.member(key));
         member.map_or_else(
@@ -353,7 +353,7 @@ impl One<'_> {
         }
     }
 
-    /// The finding that the CRD must be corrected before the whole resource can be checked.
+    /// The finding that says that the CRD must be fixed before all of the resource can be checked.
     fn broken(&self, text: &CrdText) -> Finding {
         let message =
             "this resource is checked only in part, because the schema of its CRD has a type that does not exist";
@@ -376,7 +376,7 @@ impl One<'_> {
     }
 }
 
-/// Adds to a message about a CRD that the CRD comes from a cluster, if it does.
+/// If the CRD comes from a cluster, adds that to a message about it.
 fn with_origin(message: String, definition: &CrdText) -> String {
     match &definition.cluster {
         Some(context) => format!("{message}, from the cluster {context}"),
@@ -384,7 +384,7 @@ fn with_origin(message: String, definition: &CrdText) -> String {
     }
 }
 
-/// A related place in a CRD, seen from the file at `path`.
+/// A related place in a CRD. If it is in the file at `path`, it needs no file of its own.
 fn related(path: Option<&Path>, definition: &CrdText, span: Span, message: impl Into<String>) -> Related {
     let (file, span) = definition.source.place(span);
     let is_same = path.is_some_and(|path| *file.path == *path);

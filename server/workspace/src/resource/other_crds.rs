@@ -1,4 +1,4 @@
-//! Several CRDs of a kind: whether they give different answers for a custom resource.
+//! Checks whether several CRDs of a kind give different answers for a custom resource.
 
 use std::sync::Arc;
 
@@ -18,8 +18,8 @@ const MOST_NAMED: usize = 4;
 const HELP: &str = "name the right CRD with `--crd`, or `exclude` the others in `.crd-analyzer.yaml`";
 
 impl One<'_> {
-    /// A hint about which of several CRDs of one rank was used, if another one gives a different answer. `asked`: the answers of other CRDs that
-    /// are already known.
+    /// If another CRD of the same rank gives a different answer, a hint that says which CRD was used. `asked` has the answers of other CRDs that are
+    /// already known.
     pub(super) fn other_verdicts(
         &self,
         (by, equals): (&Arc<KnownCrd>, &[&Arc<KnownCrd>]),
@@ -75,7 +75,7 @@ impl One<'_> {
         }
     }
 
-    /// The answer of a CRD that has not been used yet.
+    /// The answer according to a CRD that was not asked yet.
     fn ask(&self, other: &KnownCrd) -> Said {
         let written = &self.asked.object.written;
         match other.serve(self.asked.definitions.files(), self.version) {
@@ -93,19 +93,19 @@ impl One<'_> {
         }
     }
 
-    /// All errors about creating the object. `None` if they are not known.
+    /// All errors on creation of the object. `None` if they are not known.
     pub(super) fn refusals(&self, served: ServedVersion<'_>) -> Option<Vec<String>> {
         let answer = server::judge_known(served, self.json, self.known, server::Question::Create);
         refusals_of(&answer)
     }
 }
 
-/// All errors about creating an object. `None` if they are not known.
+/// All errors on creation of an object. `None` if they are not known.
 pub(super) fn refusals_of(answer: &ResourceVerdict) -> Option<Vec<String>> {
     (answer.unfinished.is_empty() && answer.unjudged.is_none()).then(|| of(answer))
 }
 
-/// The places and kinds of all errors. Their full text is not used: it may list what the CRD allows, which is irrelevant for the resource.
+/// The places and kinds of all errors. Their text is ignored, because it may list what the CRD allows.
 fn of(answer: &ResourceVerdict) -> Vec<String> {
     let decoding = answer.decode_error.iter().map(|it| it.text.clone());
     let strict = answer.strict.iter().map(|it| it.text.clone());

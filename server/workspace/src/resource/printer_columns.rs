@@ -20,11 +20,12 @@ pub struct Column {
     pub r#type: String,
     /// The JSONPath of the column.
     pub json_path: String,
-    /// The value; `None` if it is missing or does not have the column's type.
+    /// The value as printed. `None` if it is missing or does not have the column's type.
     pub value: Option<String>,
 }
 
-/// The columns, including those of lower priority, of a resource that is stored as written with defaults. `None` if its CRD does not serve it.
+/// The columns of a resource, including those of lower priority, as if it were stored as written with defaults. `None` if its CRD does not serve its
+/// version.
 pub fn columns(
     definition: &KnownCrd,
     files: &dyn Files,
@@ -39,7 +40,7 @@ pub fn columns(
     let served = definition.serving(text("apiVersion"), text("kind")).ok()?;
     let stored = Stored::establish(served, &json).ok()?;
     let mut object = stored.object().clone();
-    // Do not show the creation time that the API server would set.
+    // Leave out the creation time, because the API server would set it.
     if let (Some(Value::Object(stored)), sent) = (object.get_mut("metadata"), root.get("metadata")) {
         let written = sent.and_then(|it| it.get("creationTimestamp")?.as_str());
         match written {

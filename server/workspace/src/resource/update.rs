@@ -22,10 +22,10 @@ use crate::{
     words,
 };
 
-/// The stored object, and the text that it was created from.
+/// The stored object, and the text from which it was created.
 struct Before {
     stored: Stored,
-    /// The stored object as a request sends it that changes nothing.
+    /// The stored object in a request that updates it without changes.
     sent: Arc<str>,
     /// Whether the CRD has changed since the object was stored.
     definition_changed: bool,
@@ -86,7 +86,7 @@ fn before(one: &One<'_>, previous: &Previous, old: &Object, served: ServedVersio
     let found = &one.asked.found.definition;
     let old_crd = definitions.previous(found);
     let definition_changed = old_crd.as_ref().is_some_and(|it| it.fingerprint != found.fingerprint);
-    // The stored object has the defaults of the old CRD, and lacks the fields that the old CRD dropped.
+    // The stored object has the defaults of the old CRD, and lacks the fields that the old CRD pruned.
     let as_stored = old_crd
         .filter(|_| definition_changed)
         .and_then(|it| it.serve(definitions.files(), one.version).ok())
@@ -119,7 +119,7 @@ fn read_whole(text: &Arc<str>) -> Option<Tree> {
     read(text, Span::new(0, text.len() as u32)).ok()
 }
 
-/// Hints about what happens if the stored object is updated without changes after the CRD has changed.
+/// Hints about the result of updating the stored object without changes, after the CRD has changed.
 fn unchanged(
     before: &Before,
     own: &server::ResourceVerdict,
@@ -132,7 +132,7 @@ fn unchanged(
     let Ok(json) = read_json(&tree) else {
         return Vec::new();
     };
-    // There are only a few errors for each path.
+    // Group errors by path, because each path has only a few.
     let mut own_errors: HashMap<_, Vec<_>> = HashMap::new();
     for it in &own.errors {
         own_errors.entry(&it.error.path).or_default().push(&it.error);
@@ -172,7 +172,7 @@ fn unchanged(
         .collect()
 }
 
-/// The answer if the object to be replaced cannot be read. The new object's own errors come first.
+/// The answer if the object to replace cannot be read. The new object's own errors come first.
 fn without_previous(one: &One<'_>, why: &str, served: ServedVersion<'_>, locate: &Locate<'_>) -> DocumentVerdict {
     let answer = server::judge_known(served, one.json, one.known, Question::Create);
     if answer.decode_error.is_some() {

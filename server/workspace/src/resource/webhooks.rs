@@ -1,7 +1,7 @@
-//! Missing fields of an object that a mutating webhook may set before the API server validates the object.
+//! Finds missing fields of an object that a mutating webhook may set before the API server validates the object.
 //!
-//! Such a webhook reads the object into a Go type and writes it again, with the zero value of each field that the type always writes. Other
-//! values that it sets are only in its code. So it is unknown whether a missing field is an error if its zero value is valid.
+//! Such a webhook reads the object into a Go type and writes it again. Some missing fields are then written with their zero value. Other values that
+//! the webhook sets are unknown. So if the zero value of a missing field is valid, it is unknown whether the missing field is an error.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::{
     findings::report::DocumentVerdict,
 };
 
-/// Keywords of a schema that may reject the zero value of its type.
+/// The keywords of a schema that may reject the zero value of its type.
 const MAY_REFUSE_ZERO: [&str; 11] = [
     "enum",
     "pattern",
@@ -33,8 +33,8 @@ const MAY_REFUSE_ZERO: [&str; 11] = [
 ];
 
 impl Locate<'_> {
-    /// Turns errors about missing fields into warnings if the webhook may set the fields. `verdict` comes from `answer`. Returns whether there
-    /// were any.
+    /// Turns errors about missing fields into warnings if the webhook may set the fields. `verdict` was converted from `answer`. Returns whether any
+    /// were turned.
     pub(super) fn expect_webhook(
         &self,
         verdict: &mut DocumentVerdict,
@@ -67,15 +67,14 @@ impl Locate<'_> {
             ));
             it
         }));
-        // No other errors are known. Rules that need the whole object are not checked in this case.
+        // Rules that need the whole object were not checked, so it is unknown whether they fail.
         if verdict.errors.iter().all(|it| it.code == UNCHECKED_RULES) {
             verdict.errors.clear();
         }
         true
     }
 
-    /// Whether the zero value of a property's type is valid according to the property's own schema. `decider`: the `required` that demands the
-    /// property.
+    /// Whether a property's own schema accepts the zero value of the property's type. `decider` is the `required` that contains the property.
     fn takes_zero(&self, decider: &Decider, name: &Segment) -> bool {
         let (Segment::Field(name) | Segment::Key(name)) = name else {
             return false;
@@ -94,7 +93,7 @@ impl Locate<'_> {
         let has = |key| self.finder.lookup(node, key).is_some();
         let kind = self.finder.lookup(node, "type");
         let kind = kind.map(|it| tree.scalar(tree.resolve(it.value)).into_owned());
-        // Go writes an empty list as null, which is treated as missing.
+        // Go writes null for an empty list, and the API server treats null as missing.
         matches!(
             kind.as_deref(),
             Some("boolean" | "integer" | "number" | "string" | "object")

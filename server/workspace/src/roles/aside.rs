@@ -1,24 +1,24 @@
-//! Errors that need no fix: those of test data, and those of copies of old releases.
+//! Errors that need no fix, because they are in test data or in copies of old releases.
 
 use std::path::{Component, Path};
 
 use super::place::{self, Place, Standing};
 use crate::index::Index;
 
-/// Why the errors of a file do not fail a run.
+/// The reason why the errors of a file do not make a run fail.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Aside {
     /// The file is wrong on purpose, so its errors are expected. The string is the reason.
     Expected(String),
-    /// Only tests read the file, so its objects are not sent to an API server. The string is the reason.
+    /// Only tests read the file, so its objects are never sent to an API server. The string is the reason.
     TestData(String),
-    /// Its CRDs are copies of a release, while the edited CRDs are elsewhere. The errors of the copies are hints. The string is the reason.
+    /// The CRDs in the file are copies of a release, and people edit them elsewhere. The errors of the copies become hints. The string is the reason.
     OldCopies(String),
-    /// Go's tools copied it from another project, where it is edited. The string is the reason.
+    /// Go's tools copied the file from another project, which maintains it. The string is the reason.
     Vendored(String),
 }
 
-/// Words in names of test files and folders that mean that something is wrong.
+/// Words in the names of test files and folders which mean that something in them is wrong.
 const WRONG: &[&str] = &[
     "bad",
     "broken",
@@ -39,14 +39,14 @@ const WRONG: &[&str] = &[
     "wrong",
 ];
 
-/// Words with the same meaning that count in the name of any folder, such as `invalid-examples`.
+/// Words with the same meaning that apply in the name of any folder, such as `invalid-examples`.
 const WRONG_ANYWHERE: &[&str] = &["illegal", "invalid", "malformed"];
 
-/// The start of a key in istio's tests that marks an object that has to be rejected.
+/// The start of a key in istio's tests. It marks an object that the API server has to reject.
 const ERROR_KEY: &str = "_err:";
 
 impl Aside {
-    /// Returns `Self::Expected` if the errors of a file are expected, according to its path and text. `path`: relative to its repository.
+    /// Returns `Self::Expected` if the path and text of a file show that its errors are expected. `path` is relative to the repository.
     pub(crate) fn expected(path: &Path, text: &str) -> Option<Self> {
         if text.lines().any(|it| it.starts_with(ERROR_KEY)) {
             return Some(Self::Expected(format!("an object has the key `{ERROR_KEY}`")));
@@ -67,7 +67,7 @@ impl Aside {
             }
             is_test |= place::is_of_tests(folder);
         }
-        // In the middle of a name, such a word mostly describes the subject of a valid object: `route-invalid-backend-ref`.
+        // In the middle of a name, such a word usually describes the subject of a valid object, as in `route-invalid-backend-ref`.
         let ends = [place::words(stem).next(), place::words(stem).last()];
         let mut ends = ends.into_iter().flatten().filter(|_| is_test);
         let word = ends.find(|it| WRONG.contains(it))?;
@@ -76,8 +76,8 @@ impl Aside {
         )))
     }
 
-    /// Returns `Self::TestData` if a test file is in a format of its own, which the API server does not read: an object has a key in capitals,
-    /// such as `TEST`. `path`: relative to its repository.
+    /// Returns `Self::TestData` if a test file has a format of its own that the API server does not read, because an object has a key in capitals,
+    /// such as `TEST`. `path` is relative to the repository.
     pub(crate) fn in_own_language(path: &Path, text: &str) -> Option<Self> {
         let mut folders = path.parent().into_iter().flat_map(Path::iter);
         if !folders.any(|it| it.to_str().is_some_and(place::is_of_tests)) {
@@ -97,7 +97,7 @@ impl Aside {
         )))
     }
 
-    /// Returns `Self::OldCopies` if the CRDs with these names in a file are copies of a release. `path`: absolute.
+    /// Returns `Self::OldCopies` if the CRDs in a file, which have these names, are copies of a release. `path` is absolute.
     pub(crate) fn old_copies<'a>(index: &Index, path: &Path, mut names: impl Iterator<Item = &'a str>) -> Option<Self> {
         if let Some(folder) = place::merged(index.relative(path)) {
             return Some(Self::OldCopies(format!(
@@ -105,7 +105,7 @@ impl Aside {
             )));
         }
         let place = index.place(path);
-        // Tests and documentation may also contain releases.
+        // A file in a folder for tests or documentation may belong to a release as well. Its version shows that.
         if place.standing != Standing::Old && place.version.is_none() {
             return None;
         }
@@ -125,7 +125,7 @@ impl Aside {
         )))
     }
 
-    /// The reason, as text.
+    /// The text of the reason.
     pub fn reason(&self) -> &str {
         match self {
             Self::Expected(reason) | Self::TestData(reason) | Self::OldCopies(reason) | Self::Vendored(reason) => {
@@ -135,7 +135,7 @@ impl Aside {
     }
 }
 
-/// Whether a file belongs to a release in a folder that also has CRDs of a newer release. Old releases are not edited.
+/// Whether a file belongs to a release whose folder also has CRDs of a newer release. People do not edit old releases.
 fn is_superseded(index: &Index, place: &Place) -> bool {
     let is_newer = |it: &Place| it.container == place.container && it.version > place.version;
     place.release.is_some() && index.definitions().any(|it| is_newer(&it.place))

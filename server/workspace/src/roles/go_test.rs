@@ -1,77 +1,77 @@
-//! Go tests: which files a test expects to be rejected, and which it only reads.
+//! Reads Go tests to find out which files a test expects to be rejected, and which it only reads.
 
 use std::{collections::HashMap, path::Path};
 
-/// The maximum distance in bytes between a name and the braces of the table entry around it.
+/// The maximum distance, in bytes, between a file name and the braces of the table entry that contains it.
 const MOST_BYTES: usize = 4_000;
 
-/// The maximum length in bytes of a file name.
+/// The maximum length of a file name, in bytes.
 const MOST_NAME: usize = 255;
 
-/// The maximum bytes of table entries that are searched, per byte of the test. Entries may be nested.
+/// The maximum number of bytes of table entries to search for each byte of the test. Entries may be nested, so bytes may be searched several times.
 const MOST_READ: usize = 16;
 
-/// Words in the names of fields that mean that a test expects an error: `wantErr`, `expectError`, `ErrExpected`.
+/// Words in the names of fields by which a test says that it expects an error: `wantErr`, `expectError`, `ErrExpected`.
 const SAYS: [&str; 3] = ["want", "expect", "should"];
 
-/// Strings in a test that mean that it applies objects to an API server.
+/// Strings in a test that show that it applies objects to an API server.
 const APPLIES: [&str; 3] = ["envtest.", "e2e-framework", "\"apply\""];
 
-/// The files that a Go test names, and what it expects of them.
+/// The files that a Go test names, and what the test expects of them.
 #[derive(Default, Debug)]
 pub struct GoTest {
     /// Whether the test may apply its files to an API server.
     applies: bool,
-    /// For each last part of a path in quotes: whether all table entries with it expect an error.
+    /// For each last part of a quoted path: whether all table entries that contain it expect an error.
     names: HashMap<String, bool>,
-    /// The same for each whole string in double quotes, because tables often omit the extension.
+    /// The same for each whole string in double quotes, because tables often leave out the extension.
     stems: HashMap<String, bool>,
-    /// For each manifest in quotes: what all calls with it do.
+    /// For each quoted manifest name: what all calls with it do.
     used: HashMap<String, Use>,
-    /// The last folder and the extension of each file pattern that is passed to a different kind of call.
+    /// The last folder and the extension of each file pattern that is passed to a call with another name.
     given: Vec<(String, String)>,
 }
 
 /// How the calls of a test use a manifest.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Use {
-    /// The calls only look at objects in a cluster.
+    /// The calls only look for the objects in a cluster.
     Looks,
-    /// The calls expect that the manifest is rejected.
+    /// The calls expect the API server to reject the manifest.
     Fails,
-    /// Any other use.
+    /// The calls use the manifest in some other way.
     Other,
 }
 
-/// Words in names of functions that expect a failure: `ResourcesFailToApply`.
+/// Words in the names of functions that expect a failure, such as `ResourcesFailToApply`.
 const FAILS: [&str; 6] = ["Fail", "Fails", "Rejected", "Rejects", "Refused", "Refuses"];
 
-/// Words in names of functions that only look at what is in a cluster: `ResourcesHaveConditionWithin`.
+/// Words in the names of functions that only look at objects in a cluster, such as `ResourcesHaveConditionWithin`.
 const LOOKS: [&str; 9] = [
     "Has", "Have", "Exist", "Exists", "Created", "Deleted", "Expect", "Assert", "Wait",
 ];
 
-/// The extensions of manifests.
+/// The extensions of manifest files.
 const MANIFESTS: [&str; 2] = [".yaml", ".yml"];
 
-/// The maximum distance in bytes between the name of a function and an argument.
+/// The maximum distance, in bytes, between the name of a function and one of its arguments.
 const MOST_ARGUMENTS: usize = 300;
 
-/// A name of a file in a test.
+/// A file name in a test.
 struct Name<'t> {
     text: &'t str,
     at: usize,
     is_whole: bool,
 }
 
-/// Open braces, and the names directly in them.
+/// An opening brace that is not closed yet, and the names directly inside it.
 struct Open<'t> {
     start: usize,
     names: Vec<Name<'t>>,
 }
 
 impl GoTest {
-    /// Reads a test once, independent of the files that are looked up later.
+    /// Reads a test once. The result can be used to look up any number of files.
     pub fn of(test: &str) -> Self {
         let mut found = Self {
             applies: APPLIES.iter().any(|it| test.contains(it)),
@@ -82,7 +82,7 @@ impl GoTest {
             start: 0,
             names: Vec::new(),
         }];
-        // The offset of the last quote or slash.
+        // The offset of the last quote or slash so far.
         let mut last: Option<usize> = None;
         for (at, byte) in test.bytes().enumerate() {
             match byte {
@@ -97,7 +97,7 @@ impl GoTest {
                 b'"' | b'`' => {
                     let name = last.and_then(|it| Some((it, test.get(it + 1..at)?)));
                     let name = name.filter(|it| (1..=MOST_NAME).contains(&it.1.len()));
-                    // A string that begins outside the braces is not a name.
+                    // If a string starts before the braces, it is not a name inside them.
                     if let (Some((before, text)), Some(open)) = (name, open.last_mut())
                         && before >= open.start
                     {
@@ -116,7 +116,7 @@ impl GoTest {
             }
         }
         found.take_calls(test);
-        // A name outside of all braces, or in unclosed braces, is not in a table entry.
+        // A name that is outside of all braces, or inside braces that are not closed, is not in a table entry.
         for name in open.iter().flat_map(|it| &it.names) {
             found.add(name, false);
         }
@@ -134,7 +134,7 @@ impl GoTest {
         name.is_some_and(|it| self.names.contains_key(it))
     }
 
-    /// Whether the test names a file only to look at the file's objects in a cluster.
+    /// Whether the test names a file only to look for the file's objects in a cluster.
     pub fn only_looks_at(&self, path: &Path) -> bool {
         let name = path.file_name().and_then(|it| it.to_str()).unwrap_or_default();
         let folder = path.parent().and_then(Path::file_name).and_then(|it| it.to_str());
@@ -142,13 +142,13 @@ impl GoTest {
         self.used.get(name) == Some(&Use::Looks) && !self.given.iter().any(is_given)
     }
 
-    /// Whether all calls with a file expect that it is rejected.
+    /// Whether all calls with a file expect the API server to reject it.
     pub fn expects_failure(&self, path: &Path) -> bool {
         let name = path.file_name().and_then(|it| it.to_str()).unwrap_or_default();
         self.used.get(name) == Some(&Use::Fails)
     }
 
-    /// Adds the manifests that are arguments of calls.
+    /// Adds the manifests that are passed to functions.
     fn take_calls(&mut self, test: &str) {
         for (at, text) in quoted(test).filter(|it| MANIFESTS.iter().any(|ending| it.1.ends_with(ending))) {
             let of = function(test, at).map_or(Use::Other, Use::of);
@@ -167,7 +167,7 @@ impl GoTest {
         }
     }
 
-    /// Whether the test names a file, and each table entry with it expects an error.
+    /// Whether the test names a file, and each table entry that contains it expects an error.
     pub fn rejects(&self, path: &Path) -> bool {
         let says = |names: &HashMap<String, bool>, part: Option<&std::ffi::OsStr>| {
             let name = part.and_then(|it| it.to_str());
@@ -176,12 +176,12 @@ impl GoTest {
         says(&self.names, path.file_name()) || says(&self.stems, path.file_stem())
     }
 
-    /// Adds the names of a table entry that ends at `end`.
+    /// Adds the names in a table entry that ends at `end`.
     fn take(&mut self, test: &str, entry: &Open<'_>, end: usize, left: &mut usize) {
         let is_near = |it: &&Name<'_>| it.at - entry.start < MOST_BYTES && end - it.at < MOST_BYTES;
         let has_near = entry.names.iter().any(|it| is_near(&it));
         let text = test.get(entry.start..end).filter(|_| has_near);
-        // An entry that takes too much work to search is ignored.
+        // Ignore an entry if searching it would take too much work.
         let says = text.is_some_and(|it| {
             let rest = left.checked_sub(it.len());
             *left = rest.unwrap_or(0);
@@ -201,7 +201,7 @@ impl GoTest {
 }
 
 impl Use {
-    /// The use according to the name of the called function.
+    /// How a function uses a manifest, according to the name of the function.
     fn of(function: &str) -> Self {
         let has = |meant: &[&str]| words(function).any(|it| meant.contains(&it));
         if has(&FAILS) {
@@ -214,7 +214,7 @@ impl Use {
     }
 }
 
-/// The strings in double quotes in the lines of a test, each with the offset of its first quote.
+/// The strings in double quotes on the lines of a test, each with the offset of its opening quote.
 fn quoted(test: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut start = 0;
     let lines = test.split_inclusive('\n').map(move |line| {
@@ -230,7 +230,7 @@ fn quoted(test: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// The name of the function whose argument is at an offset.
+/// The name of the function that has an argument at an offset.
 fn function(test: &str, at: usize) -> Option<&str> {
     let before = test.get(test.floor_char_boundary(at.saturating_sub(MOST_ARGUMENTS))..at)?;
     let mut depth = 0;
@@ -261,7 +261,7 @@ fn words(name: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Whether a field of a table entry says that an error is expected: `wantErr: true`, `expectedError: "no size"`, `wantErr: errInvalid`.
+/// Whether a field of a table entry says that the test expects an error: `wantErr: true`, `expectedError: "no size"`, `wantErr: errInvalid`.
 fn entry_expects_error(entry: &str) -> bool {
     entry.split(['\n', ',']).any(|field| {
         let Some((name, value)) = field.split_once(':') else {

@@ -1,5 +1,5 @@
-//! The role of each file in its repository, with the evidence: which CRDs are used to check resources, which files are parts, and which are
-//! wrong on purpose.
+//! The role of each file in its repository, with the evidence for it. The role decides which CRDs are used to check resources, which files are only
+//! parts, and which files are wrong on purpose.
 
 mod aside;
 mod go_test;

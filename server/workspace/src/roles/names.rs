@@ -1,8 +1,8 @@
-//! File name conventions.
+//! Conventions for file names.
 
 use std::path::Path;
 
-/// Whether a file states what kuttl or chainsaw expects of objects (`00-assert.yaml`, `errors.yaml`).
+/// Whether a file states what kuttl or chainsaw expects of objects, judging by its name (`00-assert.yaml`, `errors.yaml`).
 pub(crate) fn is_assertion(path: &Path) -> bool {
     let name = path.file_name().and_then(|it| it.to_str()).unwrap_or_default();
     name.split(['-', '_', '.'])

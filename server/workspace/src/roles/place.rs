@@ -1,4 +1,4 @@
-//! What the path of a file reveals about its manifests, by the conventions of tools that generate and use CRDs.
+//! Interprets the path of a file by the conventions of tools that generate and use CRDs.
 
 use std::{
     path::{Component, Path, PathBuf},
@@ -10,51 +10,51 @@ use super::{names, version::Version};
 /// How suitable a CRD is for checking resources, according to its path. Earlier variants are better.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Standing {
-    /// kustomize builds it from a CRD of the next two variants, with changes that affect resources.
+    /// kustomize builds the CRD from one of the next two variants, with changes that affect resources.
     Built,
-    /// A generator writes it to this path.
+    /// A generator writes the CRD to this path.
     Generated,
-    /// Nothing suggests that it is not the CRD that people edit.
+    /// Nothing suggests that people edit the CRD in another file.
     Plain,
-    /// It is part of a package for users: a chart, a bundle, or one file with everything.
+    /// The CRD is part of a package for users: a chart, a bundle, or one file with everything.
     Packaged,
-    /// It is kept from a release or another old state, or a generator merges it into other CRDs, as OpenShift's does.
+    /// The CRD is a copy of a release or another old state, or a generator such as OpenShift's merges it into other CRDs.
     Old,
-    /// It comes from another project.
+    /// The CRD comes from another project.
     Vendored,
-    /// It is an example in documentation.
+    /// The CRD is an example in documentation.
     Documentation,
-    /// Tests use it.
+    /// Tests use the CRD.
     Test,
-    /// The API server no longer serves its version.
+    /// The CRD has an API version that the API server no longer serves.
     Unserved,
-    /// It lacks fields that every CRD has.
+    /// The object is only part of a CRD and lacks required fields.
     Part,
-    /// It states what a test expects.
+    /// The object states what a test expects of a CRD.
     Assertion,
 }
 
-/// What a path reveals.
+/// The facts that a path shows about a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Place {
     /// How suitable a CRD at the path is.
     pub standing: Standing,
-    /// The part of the path that is the evidence.
+    /// The part of the path that is the evidence for `standing`.
     pub evidence: Option<String>,
-    /// The file that configures a generator to write to the folder, if that is not clear from the path.
+    /// The file that configures a generator to write to the folder, if the path itself does not show that.
     pub generated_by: Option<String>,
-    /// The release that the path names.
+    /// The release that the path names, if any.
     pub version: Option<Version>,
-    /// The folder that contains all releases; without releases, the folder of the file.
+    /// The folder that contains all releases. Without releases, the folder of the file.
     pub container: PathBuf,
-    /// The folder of the release, if it is a folder.
+    /// The folder of the release, if the release has a folder of its own.
     pub release: Option<PathBuf>,
 }
 
-/// A word in the names of the folders with the inputs of OpenShift's CRD generator.
+/// A word in the names of folders that contain inputs of OpenShift's CRD generator.
 const MERGED: &str = "generated.featuregated";
 
-/// The folder in a path, relative to its repository, whose files a generator merges into CRDs elsewhere.
+/// The folder in a path whose files a generator merges into CRDs elsewhere. The path is relative to its repository.
 pub(super) fn merged(path: &Path) -> Option<&str> {
     let folders = path
         .parent()
@@ -64,7 +64,7 @@ pub(super) fn merged(path: &Path) -> Option<&str> {
     folders.into_iter().find(|it| words(it).any(|it| it == MERGED))
 }
 
-/// The meaning of folder names, or of words in them. The worst one in a path applies.
+/// The meaning of names of folders, or of words in them. If a path has several, the worst one applies.
 const FOLDERS: &[(Standing, &[&str])] = &[
     (
         Standing::Packaged,
@@ -148,14 +148,14 @@ const FOLDERS: &[(Standing, &[&str])] = &[
     ),
 ];
 
-/// Words in the name of a file that contains everything that a user installs.
+/// Words in the name of a file that contains everything a user installs.
 const ALL_IN_ONE: &[&str] = &["bundle", "install", "release", "standalone"];
 
-/// The last folders of the path that controller-gen writes to by default.
+/// The last folders of the path to which controller-gen writes by default.
 const GENERATED: &[&str] = &["config", "crd", "bases"];
 
 impl Place {
-    /// Interprets the path of a file, relative to its repository.
+    /// Interprets the path of a file. The path is relative to its repository.
     pub fn of(path: &Path) -> Self {
         let folders: Vec<&str> = path
             .parent()
@@ -205,7 +205,7 @@ impl Place {
         }
     }
 
-    /// Changes the place if a file configures a generator to write to the folder, unless the path means an old state or tests.
+    /// The place after finding a file that configures a generator to write to its folder. It stays the same if the path means an old state or tests.
     pub(crate) fn generated(self, by: &str) -> Self {
         if !matches!(
             self.standing,
@@ -220,7 +220,7 @@ impl Place {
         }
     }
 
-    /// Changes the place if a file says that its content comes from another project.
+    /// The place after finding a file that says that its content comes from another project.
     pub(crate) fn vendored(self) -> Self {
         if self.standing >= Standing::Vendored {
             return self;
@@ -232,7 +232,7 @@ impl Place {
         }
     }
 
-    /// The same place with absolute folders. `relative`: the path of the file that it was read from.
+    /// The same place with absolute folders. `relative` is the path of the file from which the place was read.
     pub(crate) fn below(self, path: &Path, relative: &Path) -> Self {
         let above = path.components().count() - relative.components().count();
         let root: PathBuf = path.components().take(above).collect();
@@ -243,7 +243,7 @@ impl Place {
         }
     }
 
-    /// The place of a CRD that is at best as suitable as `least`, according to its text.
+    /// The place of a CRD whose text shows that it is at best as suitable as `least`.
     pub(crate) fn at_least(&self, least: Standing) -> Arc<Self> {
         let standing = self.standing.max(least);
         Arc::new(Self {
@@ -253,7 +253,7 @@ impl Place {
     }
 }
 
-/// Whether a file is in a folder for kustomize patches: `patches`, as kubebuilder creates it.
+/// Whether a file is in a folder called `patches`, which kubebuilder creates for kustomize patches.
 pub(crate) fn is_patch(path: &Path) -> bool {
     let folder = path.parent().and_then(Path::file_name).and_then(|it| it.to_str());
     folder.is_some_and(|it| words(it).any(|it| matches!(it, "patch" | "patches")))
@@ -269,7 +269,7 @@ fn version_in(folders: &[&str], stem: &str) -> (Option<Version>, usize) {
     found.map_or((None, folders.len()), |(version, n)| (Some(version), n))
 }
 
-/// The last folders in the path of CRDs in a Crossplane package, which Crossplane completes.
+/// The last folders in the path of the CRDs in a Crossplane package. Crossplane completes these CRDs.
 const OF_CROSSPLANE: [&str; 2] = ["package", "crds"];
 
 /// Whether a file is a CRD of a Crossplane package, according to its path.
@@ -277,13 +277,13 @@ pub(crate) fn is_of_crossplane(path: &Path) -> bool {
     path.parent().is_some_and(|it| it.ends_with(OF_CROSSPLANE.join("/")))
 }
 
-/// Whether a folder contains tests or their data, according to its name.
+/// Whether a folder contains tests or their data, judging by its name.
 pub(super) fn is_of_tests(folder: &str) -> bool {
     let names = FOLDERS.iter().filter(|it| it.0 == Standing::Test).flat_map(|it| it.1);
     names.into_iter().any(|name| words(folder).any(|it| it == *name))
 }
 
-/// Names of folders whose files are for readers, or for programs that replace parts of the files.
+/// Names of folders with files that are for human readers, or in which programs replace parts.
 const OF_FILLED_IN: [&str; 14] = [
     "assets",
     "doc",
@@ -301,7 +301,7 @@ const OF_FILLED_IN: [&str; 14] = [
     "website",
 ];
 
-/// Whether the manifests in the file's folder may have placeholders: in documentation, in tests, or in templates of programs. In other
+/// Whether the manifests in the file's folder may have placeholders. This is so in documentation, in tests, and in templates of programs. In other
 /// folders, text that looks like a placeholder is sent to the API server as it is.
 pub(crate) fn has_placeholders(path: &Path) -> bool {
     let folders = path.parent().into_iter().flat_map(Path::iter);
@@ -309,7 +309,7 @@ pub(crate) fn has_placeholders(path: &Path) -> bool {
     names::is_markdown(path) || folders.any(|it| is_of_tests(it) || words(it).any(|it| OF_FILLED_IN.contains(&it)))
 }
 
-/// The words of a name.
+/// The words in a name.
 pub(super) fn words(name: &str) -> impl Iterator<Item = &str> {
     name.split(['-', '_', ' ']).filter(|it| !it.is_empty())
 }

@@ -1,4 +1,4 @@
-//! The folders that controller-gen writes CRDs to, according to a Makefile or a script: `controller-gen crd output:crd:dir=manifests`.
+//! Finds the folders to which controller-gen writes CRDs according to a Makefile or a script, as in `controller-gen crd output:crd:dir=manifests`.
 
 use std::{
     collections::HashMap,
@@ -7,30 +7,30 @@ use std::{
 
 use super::Vendored;
 
-/// The options that name the folder of CRDs.
+/// The options of controller-gen that name the folder for CRDs.
 const OPTIONS: [&str; 3] = ["output:crd:artifacts:config=", "output:crd:dir=", "output:dir="];
 
-/// The maximum number of variables that are substituted in a path, because one may refer to the next.
+/// The maximum number of variables to substitute in a path. The value of one variable may contain the next.
 const MOST_VARIABLES: usize = 16;
 
-/// The maximum length in bytes of a path.
+/// The maximum length of a path, in bytes.
 const MOST_PATH: usize = 4096;
 
-/// The maximum number of folders taken from one text.
+/// The maximum number of folders to take from one text.
 const MOST_FOLDERS: usize = 100;
 
-/// A repository: its root, and information from its files about its folders.
+/// A repository: its root, and facts about its folders from its files.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Repository {
     /// The root folder, absolute.
     pub root: PathBuf,
-    /// The folders that generators write CRDs to.
+    /// The folders to which generators write CRDs.
     pub generated: Vec<GeneratedInto>,
     /// The files that come from other projects.
     pub vendored: Vendored,
 }
 
-/// A folder that a generator writes CRDs to.
+/// A folder to which a generator writes CRDs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GeneratedInto {
     /// The absolute path of the folder.
@@ -39,8 +39,8 @@ pub struct GeneratedInto {
     pub by: String,
 }
 
-/// The folders to which a Makefile or a shell script makes controller-gen write CRDs, relative to where it runs. Paths with a variable that
-/// the text does not set are omitted.
+/// The folders to which a Makefile or shell script makes controller-gen write CRDs, relative to the folder where it runs. Leaves out paths with
+/// variables that the text does not set.
 pub fn generated_into(text: &str) -> Vec<PathBuf> {
     if !OPTIONS.iter().any(|it| text.contains(it)) {
         return Vec::new();
@@ -65,7 +65,7 @@ pub fn generated_into(text: &str) -> Vec<PathBuf> {
     found
 }
 
-/// A path without `.`; `None` if it is empty or not below the current folder.
+/// A path without `.` parts. `None` if it is empty or leaves the current folder.
 fn below(path: &str) -> Option<PathBuf> {
     let parts = Path::new(path).components();
     let kept: PathBuf = parts.filter(|it| !matches!(it, Component::CurDir)).collect();
@@ -73,7 +73,7 @@ fn below(path: &str) -> Option<PathBuf> {
     is_here.then_some(kept)
 }
 
-/// The variables that a Makefile or a script sets to a single value: `NAME ?= value`, `NAME=value`.
+/// The variables that a Makefile or script sets to only one value: `NAME ?= value`, `NAME=value`.
 fn variables(text: &str) -> HashMap<&str, &str> {
     let mut found = HashMap::new();
     for line in text.lines() {
@@ -92,7 +92,7 @@ fn variables(text: &str) -> HashMap<&str, &str> {
     found
 }
 
-/// A string with its variables replaced by their values. `$(PWD)` and similar variables are the folder where the generator runs.
+/// A string after replacing its variables with their values. `$(PWD)` and similar variables mean the folder where the generator runs.
 fn put_in(written: &str, variables: &HashMap<&str, &str>) -> Option<String> {
     let mut text = written.to_owned();
     for _ in 0..MOST_VARIABLES {

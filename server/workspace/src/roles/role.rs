@@ -1,4 +1,4 @@
-//! The role of a manifest in its repository, in words.
+//! The role of a manifest in its repository, described in words.
 
 use std::{fmt, path::Path};
 
@@ -10,23 +10,23 @@ use crate::index::{Chosen, Found, Index, KnownCrd, Object};
 pub enum Role {
     /// The CRD that people edit, or that a generator writes.
     SourceOfTruth,
-    /// A copy of a CRD for users, or from another project.
+    /// A copy of a CRD, for users or from another project.
     Copy,
     /// A copy of a CRD from a release.
     CopyOfRelease(Option<Version>),
     /// A part of a CRD.
     Part,
-    /// The expectation of a test.
+    /// The expectations of a test.
     Assertion,
-    /// A manifest of a test.
+    /// A manifest that belongs to a test.
     TestData,
-    /// A manifest that only tests read.
+    /// A manifest that only tests read and never apply.
     OnlyRead,
     /// A manifest of a test that the API server has to reject.
     WrongOnPurpose,
     /// An example for readers.
     Documentation,
-    /// A manifest that somebody applies.
+    /// A manifest that is applied to a cluster.
     Manifest,
 }
 
@@ -54,11 +54,11 @@ impl fmt::Display for Role {
 pub struct Judgement {
     /// The role.
     pub role: Role,
-    /// The reason: a clause without a full stop.
+    /// The reason, as a clause without a full stop.
     pub reason: String,
 }
 
-/// The kind of an object according to its own text.
+/// What an object is according to its own text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum What {
     /// An object that is not a CRD.
@@ -66,7 +66,7 @@ pub(crate) enum What {
     Definition,
     /// A CRD that lacks fields that every CRD has.
     Lacking,
-    /// A part of a CRD, according to a file that names it.
+    /// A part of a CRD, because another file names it as a patch.
     Part,
 }
 
@@ -87,7 +87,7 @@ impl Judgement {
         }
     }
 
-    /// The role of an object in the file with an absolute path.
+    /// The role of an object in the file with this absolute path.
     pub fn of_object(index: &Index, path: &Path, object: &Object, aside: Option<&Aside>) -> Self {
         let what = if !object.written.is_crd() {
             What::Object
@@ -162,7 +162,7 @@ impl Judgement {
 }
 
 impl Found {
-    /// The reason why the chosen CRD is used for a resource: a clause without a full stop.
+    /// The reason why the chosen CRD is used for a resource, as a clause without a full stop.
     pub fn reason(&self) -> String {
         let role = Judgement::of_known(&self.definition);
         match self.chosen {

@@ -1,17 +1,17 @@
 //! Shell scripts that set the version in manifests: `sed -e "s#apiVersion: example.com/v.*#apiVersion: $API#"`.
 
-/// The sed command for a replacement, before its delimiter.
+/// The sed command for replacing text, without its delimiter.
 const COMMAND: char = 's';
 
-/// The key of the version.
+/// The key whose value scripts replace.
 const KEY: &str = "apiVersion:";
 
-/// The API groups whose versions scripts set.
+/// The API groups of objects whose versions scripts set.
 #[derive(Default, Debug)]
 pub struct VersionsReplaced(Vec<String>);
 
 impl VersionsReplaced {
-    /// Reads a script.
+    /// Reads a script and adds the groups whose versions it sets.
     pub fn add(&mut self, script: &str) {
         for line in script.lines().filter(|it| it.contains("sed") && it.contains(KEY)) {
             self.0
@@ -19,13 +19,13 @@ impl VersionsReplaced {
         }
     }
 
-    /// Whether a script sets the versions of a group.
+    /// Whether a script sets the versions of a group's objects.
     pub fn are_of(&self, group: &str) -> bool {
         self.0.iter().any(|it| it == group)
     }
 }
 
-/// The group whose versions a sed command replaces, if its pattern begins at `at`.
+/// The group whose versions a sed command replaces. The command's pattern starts at `at`.
 fn group(line: &str, at: usize) -> Option<String> {
     let mut before = line[..at].trim_end_matches('^').chars().rev();
     let delimiter = before.next().filter(char::is_ascii_punctuation)?;

@@ -1,19 +1,20 @@
-//! Data that only the tests of the repository read: golden files, snapshots, inputs of unit tests. It is not sent to an API server.
+//! Recognizes data that only the tests of the repository read, such as golden files, snapshots and inputs of unit tests. Such data is not sent to an
+//! API server.
 
 use std::path::{Component, Path};
 
 use super::place;
 
-/// What the path of a file reveals about the tests that read it.
+/// The facts that the path of a file shows about the tests that read the file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TestData<'p> {
-    /// The part of the path that is the evidence.
+    /// The part of the path that is the evidence for this.
     pub evidence: &'p str,
-    /// Whether tests generate the file or compare results with it. If not, a test may apply it to an API server.
+    /// Whether tests generate the file, or compare results with it. If not, a test may apply the file to an API server.
     pub is_output: bool,
 }
 
-/// Words in the names of folders whose tests apply their files to an API server.
+/// Words in the names of folders with tests that apply their files to an API server.
 const OF_CLUSTERS: &[&str] = &[
     "acceptance",
     "chainsaw",
@@ -28,8 +29,8 @@ const OF_CLUSTERS: &[&str] = &[
     "systemtests",
 ];
 
-/// Names of folders with inputs of tests, without a leading `-`, `_` or dot: the go tool ignores `testdata`, and kyverno's command line looks
-/// for its tests in `.kyverno-test`.
+/// Names of folders with inputs of tests. A leading `-`, `_` or dot is left out: the go tool ignores `testdata`, and kyverno's command line looks for
+/// its tests in `.kyverno-test`.
 const READ: &[&str] = &[
     "fixture",
     "fixtures",
@@ -40,20 +41,20 @@ const READ: &[&str] = &[
     "testresources",
 ];
 
-/// Folders with snapshots that Jest and Helm's unittest plugin generate and compare.
+/// Folders with snapshots, which Jest and Helm's unittest plugin generate and compare.
 const SNAPSHOTS: &[&str] = &["__snapshot__", "__snapshots__"];
 
-/// A word in the name of a file or folder that tests compare results with.
+/// A word in the names of files and folders with which tests compare results.
 const GOLDEN: &str = "golden";
 
-/// Another such word, in tests without a cluster. Tests with a cluster expect such files of the cluster.
+/// Another such word, but only in tests without a cluster. In tests with a cluster, such files state what is expected in the cluster.
 const EXPECTED: &str = "expected";
 
-/// The last folders in the path of the inputs of Java tests.
+/// The last folders in the path of inputs of Java tests.
 const OF_JAVA: [&str; 3] = ["src", "test", "resources"];
 
 impl<'p> TestData<'p> {
-    /// Interprets the path of a file, relative to its repository.
+    /// Interprets the path of a file. The path is relative to its repository.
     pub fn of(path: &'p Path) -> Option<Self> {
         let folders = path.parent().into_iter().flat_map(Path::components);
         let folders: Vec<&str> = folders

@@ -1,5 +1,5 @@
-//! Tests of kuttl and chainsaw: which files contain parts of objects. The steps of a kuttl test are the files of a folder, sorted by number.
-//! kuttl merges an object of a later step into the object that an earlier step created.
+//! Reads tests of kuttl and chainsaw to find out which files contain only parts of objects. The steps of a kuttl test are the files of a folder,
+//! sorted by number. kuttl merges an object of a later step into the object that an earlier step created.
 
 use std::{path::Path, sync::Arc};
 
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::{index::Object, roles};
 
-/// The number of the step that a file belongs to: `01-update.yaml` belongs to step 1.
+/// The number of the step to which a file belongs. For example, `01-update.yaml` belongs to step 1.
 pub fn number(file: &Path) -> Option<u64> {
     let name = file.file_name()?.to_str()?;
     let (number, _) = name.split_once('-')?;
@@ -19,12 +19,12 @@ pub fn number(file: &Path) -> Option<u64> {
     is_number.then(|| number.parse().ok()).flatten()
 }
 
-/// Whether a file of a step states what kuttl expects, rather than what it applies.
+/// Whether a file of a step states what kuttl expects. Otherwise kuttl applies the file.
 pub fn is_assertion(file: &Path) -> bool {
     roles::is_assertion(file)
 }
 
-/// Whether all objects of a step are updates of objects of earlier steps.
+/// Whether each object of a step updates an object of an earlier step.
 pub fn are_updates(step: &[Object], earlier: &[Object]) -> bool {
     let applied = |it: &&Object| !it.written.api_version.starts_with("kuttl.dev/");
     let is_update = |it: &Object| {
@@ -38,17 +38,17 @@ pub fn are_updates(step: &[Object], earlier: &[Object]) -> bool {
 /// The files that a test names, relative to its folder.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct NamedFiles {
-    /// The files with expectations or patches: those of `assert`, `error`, `errors` and `patch` in a `Test` or `StepTemplate` of chainsaw, or a
-    /// `TestStep` of kuttl.
+    /// The files with expectations or patches: those in `assert`, `error`, `errors` and `patch` of a chainsaw `Test` or `StepTemplate`, or of a kuttl
+    /// `TestStep`.
     pub parts: Vec<String>,
-    /// The files that the API server has to reject: in a `Test` of chainsaw, those applied with `expect` and a check that `$error` is not null.
+    /// The files that the API server has to reject. In a chainsaw `Test`, these are applied with an `expect` that checks that `$error` is not null.
     pub rejected: Vec<String>,
-    /// The rejected files that validation has to reject, not a webhook or a policy, according to the check's text.
+    /// The files in `rejected` that validation has to reject, and not a webhook or a policy, judging by the text of the check.
     pub invalid: Vec<String>,
 }
 
 impl NamedFiles {
-    /// The files named in the text of a test.
+    /// The files that the text of a test names.
     pub fn of(test: &str) -> Self {
         let mut found = Self::default();
         for object in test_objects(test) {
@@ -78,7 +78,8 @@ fn rejected(value: &Value, depth: usize, found: &mut NamedFiles) {
     }
 }
 
-/// The checks in the `expect` of a chainsaw operation that expect an error. With `match`, other objects of the file may be accepted.
+/// The checks in the `expect` of a chainsaw operation that expect an error. Checks with `match` are left out, because other objects of the file may
+/// be accepted.
 fn checks_of_errors(expect: &Value) -> impl Iterator<Item = &Value> {
     let expected = expect.as_array().into_iter().flatten();
     let checks = expected.filter(|it| it["match"].is_null()).map(|it| &it["check"]);
@@ -105,13 +106,13 @@ fn expects_error(check: &Value) -> bool {
     })
 }
 
-/// Phrases of the API server's validation errors.
+/// Phrases in the API server's validation errors.
 const OF_VALIDATION: [&str; 4] = ["is invalid:", "Invalid value", "Required value", "Unsupported value"];
 
-/// Phrases of webhooks and policies, whose errors may also be about values.
+/// Phrases in the errors of webhooks and policies, which may also be about values.
 const OF_ADMISSION: [&str; 2] = ["admission webhook", "denied"];
 
-/// Whether the error that a chainsaw check expects is one of the API server's validation.
+/// Whether a chainsaw check expects an error from the API server's validation.
 fn expects_invalid(check: &Value) -> bool {
     let fields = check.as_object().into_iter().flatten();
     let mut texts = fields.filter_map(|(key, value)| (key == "($error)").then(|| value.as_str()).flatten());
@@ -121,7 +122,7 @@ fn expects_invalid(check: &Value) -> bool {
     })
 }
 
-/// The maximum nesting depth of tests.
+/// The maximum nesting depth of tests to search.
 const MAX_DEPTH: usize = 30;
 
 /// The objects in a text that are kuttl or chainsaw tests.

@@ -1,13 +1,13 @@
-//! Files that `.gitattributes` marks as vendored: `linguist-vendored`, as GitHub interprets it.
+//! Files that `.gitattributes` marks with `linguist-vendored`, which GitHub uses for files from other projects.
 
 use std::path::Path;
 
 use crate::config::excluded::Excluded;
 
-/// The attribute.
+/// The name of the attribute.
 const VENDORED: &str = "linguist-vendored";
 
-/// The maximum number of patterns that are used.
+/// The maximum number of patterns to use.
 const MOST_PATTERNS: usize = 200;
 
 /// The files of a repository that come from other projects.
@@ -18,7 +18,7 @@ pub struct Vendored {
 }
 
 impl Vendored {
-    /// Reads the `.gitattributes` of a repository at this absolute folder. A line with an invalid pattern marks nothing, as in git.
+    /// Reads the text of the `.gitattributes` file in the repository at this absolute path. As in git, a line with an invalid pattern has no effect.
     pub fn of(attributes: &str, root: &Path) -> Self {
         let patterns: Vec<String> = attributes.lines().filter_map(pattern).take(MOST_PATTERNS).collect();
         let readable = |it: &String| Excluded::new(VENDORED, std::slice::from_ref(it), root.to_owned()).is_ok();
@@ -41,7 +41,7 @@ impl PartialEq for Vendored {
 
 impl Eq for Vendored {}
 
-/// The pattern of a line that sets the attribute.
+/// The pattern of a line, if the line sets the attribute.
 fn pattern(line: &str) -> Option<String> {
     let mut words = line.split_ascii_whitespace();
     let pattern = words.next().filter(|it| !it.starts_with(['#', '[', '"']))?;

@@ -1,14 +1,14 @@
-//! Versions of releases in the names of files and folders.
+//! Finds versions of releases in the names of files and folders.
 
 use std::fmt;
 
-/// A release version found in a name: `v1.15.0.yaml`, `widgets-0.86.0`, `release-1.12`. Newer versions compare as greater.
+/// A release version that was found in a name, such as `v1.15.0.yaml`, `widgets-0.86.0` or `release-1.12`. Newer versions compare as greater.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Version {
     numbers: [u32; 3],
-    /// Whether it is a final release, which comes after its release candidates.
+    /// Whether this is a final release. It compares as greater than its release candidates.
     is_final: bool,
-    /// `rc.1` or similar; empty for a final release.
+    /// The part for a release candidate, such as `rc.1`. Empty for a final release.
     candidate: String,
 }
 
@@ -23,14 +23,14 @@ impl fmt::Display for Version {
     }
 }
 
-/// Words before a version that mean the version of something else.
+/// Words that precede the version of something else, such as Go or Kubernetes.
 const OF_OTHERS: &[&str] = &["go", "k8s", "kind", "kube", "kubernetes", "ocp", "openshift", "python"];
 
 /// The starts of names of pre-release versions.
 const CANDIDATES: &[&str] = &["alpha", "beta", "dev", "pre", "rc", "snapshot"];
 
 impl Version {
-    /// The version in the name of a file, without its extension, or of a folder.
+    /// The version in the name of a folder, or in the name of a file without its extension.
     pub(crate) fn in_name(name: &str) -> Option<Self> {
         let mut before = "";
         let mut rest = name;
@@ -56,7 +56,7 @@ impl Version {
     }
 }
 
-/// The numbers of `1.2`, `v1.2.3`, `1.2.x`. Versions of APIs, such as `v1`, have only one number.
+/// The numbers in `1.2`, `v1.2.3` or `1.2.x`. Versions with a single number, such as `v1`, are API versions.
 fn numbers(word: &str) -> Option<[u32; 3]> {
     let word = word.strip_prefix('v').unwrap_or(word);
     let mut numbers = [0; 3];

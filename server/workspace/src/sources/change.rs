@@ -1,4 +1,4 @@
-//! Changes between two texts of a manifest, independent of the source language.
+//! Finds the changes between two texts of a manifest. Does not depend on the source language.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 use super::manifest::Place;
 use crate::documents::text::Text;
 
-/// A change in a source file: the replaced place, empty for an insertion, and the new text.
+/// A change in a source file: the place to replace, which is empty for an insertion, and the new text.
 pub type Written = (Place, String);
 
 /// The changes from one text of a manifest to another. `None` if one of them cannot be parsed.
@@ -61,7 +61,7 @@ fn compare(before: &Json, after: &Json, path: &mut Path, changes: &mut Vec<Chang
     }
 }
 
-/// A value that a change sets.
+/// The value that a change sets, converted from JSON.
 pub(super) fn value(json: &Json) -> Value {
     match json {
         Json::String(text) => Value::Text(text.clone()),
@@ -70,12 +70,12 @@ pub(super) fn value(json: &Json) -> Value {
             Value::List(items.iter().filter_map(|it| Some(it.as_str()?.to_owned())).collect())
         }
         Json::Object(fields) => Value::Map(fields.iter().map(|(key, it)| (key.clone(), value(it))).collect()),
-        // JSON is YAML.
+        // JSON is valid YAML.
         Json::Null | Json::Number(_) | Json::Array(_) => Value::AsWritten(json.to_string()),
     }
 }
 
-/// The steps to a field.
+/// Converts the path of a field to steps.
 pub(super) fn steps(path: &Path) -> Vec<Step<'_>> {
     let steps = path.segments().iter().map(|it| match it {
         Segment::Field(name) | Segment::Key(name) => Step::key(name.as_str()),

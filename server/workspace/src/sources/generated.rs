@@ -1,4 +1,4 @@
-//! CRDs that are generated from Go: for each finding, the field that is declared in Go, and the marker that sets the value.
+//! CRDs that are generated from Go. For each finding, finds the Go declaration of the field, and the marker that sets the value.
 
 use std::{
     cell::{OnceCell, RefCell},
@@ -26,10 +26,10 @@ use crate::{
 /// The annotation that controller-gen adds to its CRDs.
 const ANNOTATION: &str = "controller-gen.kubebuilder.io/version";
 
-/// The maximum number of findings in one verdict that are looked up in Go.
+/// The maximum number of findings in one verdict to look up in Go.
 const MAX_FINDINGS: usize = 200;
 
-/// Whether controller-gen wrote a CRD.
+/// Whether controller-gen wrote a CRD, which is shown by the annotation.
 pub(crate) fn is_annotated(crd: &Json<'_>) -> bool {
     let annotations = crd.get("metadata").and_then(|it| it.get("annotations"));
     annotations.is_some_and(|it| it.get(ANNOTATION).is_some())
@@ -40,13 +40,13 @@ pub trait GoSources: Send + Sync {
     /// The Go repository that contains a file, if there is one.
     fn around(&self, manifest: &Path) -> Option<Arc<Module>>;
 
-    /// The Go module that contains a file, with the packages that its types may come from.
+    /// The Go module that contains a file, with the packages from which its types may come.
     fn modules(&self, _file: &Path) -> Option<Arc<Modules>> {
         None
     }
 }
 
-/// The Go file that declares the type of a CRD, if it is in the repository that contains the CRD.
+/// The Go file that declares the type of a CRD, if it is in the same repository as the CRD.
 pub fn declaring_file(crd: &CrdText, sources: &dyn GoSources) -> Option<Arc<Path>> {
     let origin = Origin::of(&crd.tree, Some(&crd.source.path), Some(sources))?;
     let root = |version| Subject {
@@ -55,13 +55,13 @@ pub fn declaring_file(crd: &CrdText, sources: &dyn GoSources) -> Option<Arc<Path
         marker: None,
         value: None,
     };
-    // The newest versions are mostly the last ones.
+    // Start with the last versions, because they are usually the newest.
     let mut versions = crd.versions().into_iter().rev();
     let (declaration, _) = versions.find_map(|it| origin.declaration(&root(it)))?;
     Some(declaration.site.file.path.clone())
 }
 
-/// The Go source of a generated CRD, looked up for the first finding.
+/// The Go source of a generated CRD. It is looked up when there is a first finding.
 pub(crate) struct Origin<'a> {
     tree: &'a Tree,
     path: &'a Path,
@@ -79,17 +79,17 @@ struct Source {
     is_generated: bool,
 }
 
-/// The schema and value that a place in a CRD is about.
+/// The part of a schema, and the value, that a place in a CRD is about.
 struct Subject {
     version: String,
     steps: Vec<GoStep>,
-    /// The marker that sets the value, and the value, to distinguish markers with the same name.
+    /// The marker that sets the value, and the value itself, which distinguishes markers with the same name.
     marker: Option<&'static str>,
     value: Option<String>,
 }
 
 impl<'a> Origin<'a> {
-    /// The origin of a CRD in a file, if Go sources are available.
+    /// The Go source of a CRD in a file, if Go sources are available.
     pub(crate) fn of(tree: &'a Tree, path: Option<&'a Path>, sources: Option<&'a dyn GoSources>) -> Option<Self> {
         Some(Self {
             tree,
@@ -100,7 +100,7 @@ impl<'a> Origin<'a> {
         })
     }
 
-    /// The repository, if it contains the CRD and has Go sources.
+    /// The repository, if it contains the CRD's file and has Go sources.
     fn source(&self) -> Option<&Source> {
         let find = || {
             let annotation = [Step::key("metadata"), Step::key("annotations"), Step::key(ANNOTATION)];
@@ -154,13 +154,13 @@ impl<'a> Origin<'a> {
                 let message = format!("the marker of `{name}` that sets it in Go");
                 self.related(&found.site.file, &written.span, message)
             }
-            // An edit in the YAML is lost when the CRD is generated again from the Go types.
+            // If people edit the YAML instead, they lose the edit when the CRD is generated again.
             (None, Some(_)) if let Some(other) = found.other => {
                 let message =
                     format!("no marker of `{name}` in Go sets this: change this one, or generate the CRD again");
                 self.related(&found.site.file, &other.span, message)
             }
-            // A type mostly follows from the Go type.
+            // The type of a field usually follows from its Go type, so a marker for it is not suggested.
             (None, Some(marker)) if !marker.ends_with(":Type") => {
                 let message = format!("`{name}` declares it in Go: `// {marker}` would set it");
                 self.related(&found.site.file, &found.site.span, message)
@@ -206,13 +206,13 @@ impl<'a> Origin<'a> {
         Some((related, is_set))
     }
 
-    /// The edit of a Go file for a change of a schema: the file, the replaced bytes, and the new text. `None` if no marker can set the value, or
-    /// the field is not declared in the repository.
+    /// The edit of a Go file that has the same effect as a change of a schema: the file, the replaced bytes, and the new text. `None` if no marker
+    /// can set the value, or if the field is not declared in the repository.
     pub(crate) fn write(&self, change: &Change) -> Option<(Arc<SourceFile>, std::ops::Range<usize>, String)> {
         let (path, to) = match change {
             Change::Set(path, value) => (path, Some(value)),
             Change::Remove(path) => (path, None),
-            // A name is that of the Go field, and a change inside a string is written where the string is.
+            // A rename would have to change the Go field, and a change inside a string is made elsewhere.
             Change::Rename(..) | Change::Splice(..) => return None,
         };
         let path = change::steps(path);
@@ -244,7 +244,7 @@ impl<'a> Origin<'a> {
         Some((file, span, text))
     }
 
-    /// The declaration of the field, or of the nearest one above it that is declared in the repository.
+    /// The declaration of the field. If the repository does not declare it, that of the nearest parent field that the repository declares.
     fn declaration(&self, subject: &Subject) -> Option<(Declaration, bool)> {
         let source = self.source()?;
         for length in (0..=subject.steps.len()).rev() {
@@ -259,7 +259,7 @@ impl<'a> Origin<'a> {
             if let Some(found) = found {
                 return Some((found, length == subject.steps.len()));
             }
-            // Kubernetes declares metadata, and users know it.
+            // Kubernetes itself declares `metadata`, and users know it.
             if length == 1 {
                 return None;
             }
@@ -303,7 +303,7 @@ impl<'a> Origin<'a> {
         })
     }
 
-    /// The subject of a `path` that ends in the keys `schema`, which start at the root of a schema.
+    /// The subject of a path whose last keys are `schema`. These keys start at the root of a schema.
     fn of_schema(&self, version: String, path: &[Step<'_>], schema: &[&str]) -> Subject {
         let (steps, left) = steps_of(schema);
         let marker = left.first().and_then(|it| marker_for(it, true));
@@ -325,7 +325,7 @@ impl<'a> Origin<'a> {
     }
 }
 
-/// Converts keys below the root of a schema to steps in Go types, and returns the remaining keys.
+/// Converts keys below the root of a schema to steps in Go types. Also returns the keys that are left.
 fn steps_of<'k>(schema: &'k [&'k str]) -> (Vec<GoStep>, &'k [&'k str]) {
     let mut steps = Vec::new();
     let mut left = schema;

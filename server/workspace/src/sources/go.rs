@@ -1,4 +1,4 @@
-//! The row for Go: the CRDs that controller-gen generates from types with markers.
+//! The table row for Go: CRDs that controller-gen generates from Go types with markers.
 
 use std::{
     cell::OnceCell,
@@ -32,7 +32,7 @@ use crate::{
     sources::go_file,
 };
 
-/// The row for Go.
+/// The table row for Go.
 pub(super) const ROW: Row = Row {
     name: "Go",
     is_of: go_file::is_go,
@@ -43,16 +43,16 @@ pub(super) const ROW: Row = Row {
     unit: |path, _, world| Some(Box::new(Types::of(path, world)?)),
 };
 
-/// The maximum number of packages that are searched for kinds. A project's API has fewer.
+/// The maximum number of packages to search for kinds. The API of a project has fewer.
 const MAX_PACKAGES: usize = 200;
 
-/// The types of a Go repository, and the CRDs that were generated from them before.
+/// The types of a Go repository, and the CRDs that were generated from them earlier.
 struct Types<'w> {
     root: PathBuf,
     on_disk: Arc<Module>,
     /// The files that are open in the editor.
     open: OnceCell<Vec<(PathBuf, Arc<str>)>>,
-    /// The module with the texts of the open files, read when a CRD is generated.
+    /// The module with the texts of the open files. It is read when a CRD is generated.
     edited: OnceCell<Arc<Module>>,
     world: &'w dyn World,
 }
@@ -79,7 +79,7 @@ impl<'w> Types<'w> {
 
     fn module(&self) -> &Arc<Module> {
         self.edited.get_or_init(|| {
-            // The module on disk is cached for the next file.
+            // If no files are open, use the module from the disk, because it is cached.
             if self.open().is_empty() {
                 return self.on_disk.clone();
             }
@@ -87,7 +87,7 @@ impl<'w> Types<'w> {
         })
     }
 
-    /// The Go modules of the repository that declare kinds, each with its packages.
+    /// The Go modules of the repository that declare kinds, each with the packages that declare them.
     fn modules(&self) -> Vec<(Arc<Modules>, Vec<String>)> {
         let mut all: Vec<(Arc<Modules>, Vec<String>)> = Vec::new();
         for folder in self.module().packages_with_kinds(MAX_PACKAGES) {
@@ -106,15 +106,15 @@ impl<'w> Types<'w> {
         all
     }
 
-    /// What makes whole CRDs in each of the modules.
+    /// A generator of complete CRDs for each module.
     fn wholes<'m>(&self, modules: &'m [(Arc<Modules>, Vec<String>)]) -> Vec<Whole<'m>> {
         let whole =
             |(modules, packages): &'m (Arc<Modules>, Vec<String>)| Whole::new(modules, packages, self.module(), false);
         modules.iter().map(whole).collect()
     }
 
-    /// The manifest for a CRD that controller-gen wrote, from the current types. `whole`: the CRDs generated completely from the types, and
-    /// whether the types may have other fields than the CRD.
+    /// The manifest for a CRD that controller-gen wrote, updated from the current types. `whole` has the generator of complete CRDs, and whether the
+    /// types may have other fields than the CRD.
     fn of_crd(&self, crd: &Arc<KnownCrd>, whole: Option<(&mut Whole<'_>, bool)>) -> Option<Made> {
         let files = self.world.files();
         let made = go_crds::made(crd, files, || self.module())?;
@@ -134,7 +134,7 @@ impl<'w> Types<'w> {
         Some(made.older(stale, newer.may_be))
     }
 
-    /// The text that controller-gen would write for a CRD now.
+    /// The text that controller-gen would write for a CRD if it ran now.
     fn rewritten(&self, crd: &KnownCrd) -> Option<String> {
         let text = crd.text(self.world.files()).filter(|it| it.is_readable)?;
         let before = read_json_of(&text.tree, text.root).ok()?.root()?.to_value();
@@ -144,8 +144,8 @@ impl<'w> Types<'w> {
         of_modules.find_map(|it| go_crds::stale::rewritten(it, &crd.defines, (text, &before)))
     }
 
-    /// The manifests of the kinds that are wanted: those of CRDs that controller-gen wrote, and those of kinds that are in no CRD of the repository.
-    /// `may_be_whole`: the types of the kind may have other fields than its CRD.
+    /// The manifests of the wanted kinds: updates of CRDs that controller-gen wrote, and new CRDs of kinds that have none in the repository.
+    /// `may_be_whole` returns whether the types of a kind may have other fields than its CRD.
     fn all(
         &self,
         wholes: &mut [Whole<'_>],
@@ -169,7 +169,7 @@ impl<'w> Types<'w> {
                 found.push(of.clone());
             }
         }
-        // The types of other kinds are not completely known.
+        // For CRDs of other kinds, the types are not completely known.
         let others = crds
             .iter()
             .filter(|it| it.path.starts_with(&self.root) && !found.contains(&it.defines) && is_wanted(&it.defines));
@@ -177,7 +177,7 @@ impl<'w> Types<'w> {
         made
     }
 
-    /// Puts manifests into the order in which they are made when all are made.
+    /// Sorts manifests in the order of [`Self::all`].
     fn sort(&self, made: &mut [Made], wholes: &mut [Whole<'_>]) {
         let kinds: Vec<GroupKind> = wholes.iter_mut().flat_map(|it| it.kinds().to_vec()).collect();
         let crds = self.world.crds();
@@ -189,7 +189,8 @@ impl<'w> Types<'w> {
     }
 }
 
-/// What was made before files have changed: what stays, with its places as they are now, and what is to be made again.
+/// Divides the manifests that were generated before some files changed. The first list has those that stay the same, with their current places. The
+/// second has those that must be generated again.
 fn sorted_out(before: &[Made], edits: &[FileEdit], wholes: &mut [Whole<'_>]) -> (Vec<Made>, Vec<Made>) {
     let (mut kept, mut changed) = (Vec::new(), Vec::new());
     for made in before {
@@ -211,7 +212,7 @@ fn sorted_out(before: &[Made], edits: &[FileEdit], wholes: &mut [Whole<'_>]) -> 
                     let moves = edit.moves(types);
                     same.filter(|_| !is_reached).and_then(|it| it.moved(&moves))
                 }
-                // Of a kind that is not known whole, only what the file has a part in may change.
+                // If the kind is not completely known, only a change of a file that the manifest comes from can affect it.
                 _ => same.filter(|_| !manifest.is_made_of(&edit.now.path)),
             };
         }
@@ -223,15 +224,15 @@ fn sorted_out(before: &[Made], edits: &[FileEdit], wholes: &mut [Whole<'_>]) -> 
     (kept, changed)
 }
 
-/// The edit of a file since manifests were made of it.
+/// The edit of a file since the manifests were generated.
 struct FileEdit {
-    /// The text before; `None`: nothing has a part in the file.
+    /// The text before the edit. `None` if no manifest comes from the file.
     before: Option<Arc<str>>,
-    /// The text now.
+    /// The text after the edit.
     now: Arc<SourceText>,
-    /// What became of the types; `None`: something else has changed.
+    /// The differences between the types before and after the edit. `None` if something other than types has changed.
     types: Option<Rc<Edited>>,
-    /// The types may have other fields than before.
+    /// Whether the types may have other fields than before.
     has_other_fields: bool,
 }
 
@@ -295,13 +296,13 @@ impl Unit for Types<'_> {
         let (mut kept, changed) = sorted_out(before, &edits, &mut wholes);
         let has_other_fields = edits.iter().any(|it| it.has_other_fields);
         let is_of = |made: &[Made], kind: &GroupKind| made.iter().any(|it| it.kind() == Some(kind));
-        // A kind is made again with all its CRDs.
+        // If one CRD of a kind must be generated again, generate all of them again.
         kept.retain(|it| !it.kind().is_some_and(|it| is_of(&changed, it)));
-        // Kinds of which nothing was made before may be known now, if one of the files declares them.
+        // If one of the files now declares a kind that had no manifest, the kind may be known by now.
         let declared: Vec<String> = files.iter().flat_map(|it| self.module().kinds(it)).collect();
         let is_wanted =
             |kind: &GroupKind| is_of(&changed, kind) || declared.contains(&kind.kind) && !is_of(&kept, kind);
-        // Only other fields make the CRD another one than markers do.
+        // A complete CRD differs from the updated one only if the fields have changed.
         let may_be_whole = |kind: &GroupKind| {
             let mut of_kind = changed.iter().filter(|it| it.kind() == Some(kind)).peekable();
             has_other_fields || of_kind.peek().is_none() || of_kind.any(Made::may_be_whole)

@@ -1,4 +1,4 @@
-//! Go files with API types: checks their kubebuilder markers.
+//! Go files with API types: checks the kubebuilder markers in them.
 
 use std::{
     collections::HashSet,
@@ -37,16 +37,16 @@ pub fn is_go(path: &Path) -> bool {
 pub struct Markers {
     /// The release of controller-gen that the project uses.
     pub release: Release,
-    /// The markers that are for other tools of the project.
+    /// The markers that are for other tools that the project uses.
     pub declared: Declared,
     /// The absolute path of the file.
     pub path: PathBuf,
-    /// The Go repository that contains it.
+    /// The Go repository that contains the file.
     pub module: Option<Arc<Module>>,
 }
 
 impl Markers {
-    /// The context for the file at a path. `declared`: the markers that the configuration declares.
+    /// The context for the file at a path. `declared` has the markers that the configuration declares.
     pub fn of(path: &Path, go: Option<&dyn GoSources>, declared: Option<&Declared>) -> Self {
         let module = go.and_then(|it| it.around(path));
         Self {
@@ -60,13 +60,13 @@ impl Markers {
         }
     }
 
-    /// The comments of a text of the file, and what its markers belong to.
+    /// The comments in a text of the file, each with the declaration that its markers belong to.
     pub fn comments(&self, text: &Arc<str>) -> Arc<Comments> {
         let known = self.module.as_ref().and_then(|it| it.comments(&self.path, text));
         known.unwrap_or_else(|| Arc::new(check::read(text)))
     }
 
-    /// The problems of the markers in a text with these comments.
+    /// The problems of the markers in a text that has these comments.
     pub fn find(&self, text: &str, comments: &Comments) -> Vec<Marker> {
         let known = Known {
             release: self.release,
@@ -77,7 +77,7 @@ impl Markers {
             let mut found = check::find(text, comments, &known);
             let refused = found.iter().filter(|it| matches!(it.problem, Problem::Refused { .. }));
             let refused: HashSet<usize> = refused.map(|it| line_of(text, it)).collect();
-            // If the arguments cannot be parsed, do not also report that they do not fit the type.
+            // If the arguments of a marker cannot be parsed, don't report as well that the marker does not fit the type.
             let fitting = fit::find(comments, &self.path, self.module.as_deref(), self.release);
             found.extend(fitting.into_iter().filter(|it| !refused.contains(&line_of(text, it))));
             found.sort_by_key(|it| it.span.start);
@@ -103,7 +103,7 @@ pub(crate) fn report(text: &Arc<str>, path: &Path, question: &Question<'_>) -> F
     report
 }
 
-/// Applies suppression comments to the reports on the CRDs that are generated from the types of a Go file.
+/// Applies suppression comments to the reports on CRDs that are generated from the types of a Go file.
 pub(crate) fn silence(report: &mut FileReport) {
     let text = report.text.clone();
     if !suppress::may_be_in(&text) {
@@ -117,7 +117,7 @@ pub(crate) fn silence(report: &mut FileReport) {
     report.findings.retain(|it| !is_unused(it));
 }
 
-/// The start of the line that a marker is on.
+/// The start of the line that contains a marker.
 fn line_of(text: &str, marker: &Marker) -> usize {
     text[..marker.span.start].rfind('\n').map_or(0, |it| it + 1)
 }
@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn many_findings_take_no_longer_than_many_lines() {
-        // With quadratic work, each would take minutes.
+        // If the work were quadratic, each of these would take minutes.
         for marker in ["optional", "kubebuilder:n", "kubebuilder:validation:MaxLenght"] {
             let line = format!("\t// +{marker}\n");
             let count = 300_000 / line.len();

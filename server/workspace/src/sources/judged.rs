@@ -1,4 +1,4 @@
-//! Diagnostics about manifests, reported in the source files that people edit.
+//! Diagnostics about generated manifests, shown in the source files that people edit.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
@@ -22,7 +22,7 @@ use crate::{
     words::text::{code, counted, joined},
 };
 
-/// A manifest with its cached diagnostics and costs.
+/// A manifest, with its diagnostics and costs cached.
 #[derive(Debug)]
 pub struct Judged {
     /// The manifest.
@@ -30,21 +30,21 @@ pub struct Judged {
     answers: Arc<Answers>,
 }
 
-/// What is known of the text of a manifest, wherever its parts are written.
+/// The cached results for the text of a manifest. They do not depend on where its parts are written.
 #[derive(Debug, Default)]
 struct Answers {
     found: Mutex<Option<Found>>,
-    /// The costs of its rules for the Kubernetes version that was requested last.
+    /// The costs of the manifest's rules, for the Kubernetes version that was requested last.
     costs: Mutex<Option<(KubernetesVersion, Arc<FileCosts>)>>,
 }
 
-/// What was found when it was judged.
+/// The result of checking the manifest.
 #[derive(Debug)]
 struct Found {
     documents: Arc<[DocumentReport]>,
     /// The CRD that it replaces.
     replaced: Option<Arc<Revision>>,
-    /// Some hazards were not looked for.
+    /// Whether some hazards were not searched for.
     is_unfinished: bool,
 }
 
@@ -57,7 +57,7 @@ impl Judged {
         }
     }
 
-    /// The same with what is known of an earlier manifest, if that had the same text.
+    /// This manifest, with the cached results of an earlier manifest if that had the same text.
     #[must_use]
     pub fn after(self: Arc<Self>, earlier: &Self) -> Arc<Self> {
         let (one, other) = (&self.manifest, &earlier.manifest);
@@ -70,7 +70,7 @@ impl Judged {
         })
     }
 
-    /// The costs of its rules.
+    /// The costs of the manifest's rules.
     pub fn costs(&self, version: KubernetesVersion) -> Arc<FileCosts> {
         let mut known = lock(&self.answers.costs);
         if let Some((_, costs)) = known.as_ref().filter(|it| it.0 == version) {
@@ -135,17 +135,17 @@ impl Judged {
         documents
     }
 
-    /// The place of a finding in a source file of the manifest. `None` if the finding is reported elsewhere.
+    /// The span of a finding in a source file of the manifest. `None` if the finding is reported elsewhere.
     fn place(&self, finding: &Finding, path: &Path) -> Option<Span> {
         let span = finding.span;
         let place = self.manifest.origin(span).filter(|it| *it.file.path == *path)?;
-        // The finding may be about a value that is not in any file.
+        // If the value is not in any file, the finding may be wrong, so leave it out.
         let is_own = |it: &Related| it.file.is_none() && self.manifest.is_guess(it.span);
         let is_guess = self.manifest.is_guess(span) || finding.related.iter().any(is_own);
         (!is_guess).then_some(place.span)
     }
 
-    /// What is found of it in one of the files that it is made of. `told`: what was found by other manifests before.
+    /// The findings about the manifest in one of its source files. `told` has the findings that were already reported for other manifests.
     fn in_file(&self, path: &Path, question: &Question<'_>, told: &mut Told) -> Vec<DocumentReport> {
         let moved = |finding: &mut Finding| {
             let Some(span) = self.place(finding, path) else {
@@ -163,7 +163,7 @@ impl Judged {
                 it.file = (*place.file.path != *path).then_some(place.file);
                 true
             });
-            // The changes apply to the manifest's text, not to the file.
+            // The proposed changes are for the manifest's text, and cannot be applied to the file.
             finding.proposed = None;
             true
         };
@@ -194,22 +194,23 @@ fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The identity of a finding in a file, whichever manifest it is about: the code, the place, and the cause to distinguish several at one place.
+/// The identity of a finding in a file, whichever manifest it is about. It consists of the code, the span, and the cause, which distinguishes several
+/// findings at the same span.
 type Key = (&'static str, Span, Cause);
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum Cause {
-    /// The value at the place is used several times in a manifest. The number counts the findings of the code at the place.
+    /// The value at the span is used several times in a manifest. The number says which of the findings with this code it is.
     Said(usize),
-    /// The place only declares the field that the finding is about, so the words distinguish findings.
+    /// The span only declares the field that the finding is about, so the words distinguish the findings.
     Words(String),
 }
 
-/// Computes the keys of the findings of a verdict, in order.
+/// Computes the keys of the findings in a verdict, in order.
 struct Keys<'a> {
     judged: &'a Judged,
     path: &'a Path,
-    /// The number of findings of a code so far at a place of the manifest.
+    /// The number of findings so far, by code and span in the manifest.
     counts: HashMap<(&'static str, Span), usize>,
 }
 
@@ -235,18 +236,18 @@ impl<'a> Keys<'a> {
     }
 }
 
-/// Where manifests have each finding of a file, and which findings were told.
+/// All places of each finding in a file, and the findings that were already reported.
 struct Told {
-    /// The places of each finding, by the index of the manifest.
+    /// The places of each finding, by the index of the manifest that has the finding.
     places: HashMap<Key, BTreeMap<usize, BTreeSet<(u32, u32)>>>,
     /// The names of the manifests.
     names: Vec<String>,
-    /// The reported findings, by the index of the verdict.
+    /// The findings that were already reported, each with the index of the verdict.
     seen: HashSet<(usize, Key)>,
 }
 
 impl Told {
-    /// Of what was judged; nothing is told yet.
+    /// Collects the places of the findings in these manifests. No finding is marked as reported yet.
     fn of(judged: &[&Arc<Judged>], path: &Path, question: &Question<'_>) -> Self {
         let mut places: HashMap<Key, BTreeMap<usize, BTreeSet<(u32, u32)>>> = HashMap::new();
         let mut names = Vec::new();
@@ -273,7 +274,7 @@ impl Told {
         }
     }
 
-    /// Marks a finding as a repeat if it was already reported. Adds a note that names the manifests that have it.
+    /// Marks a finding as a repetition if it was already reported. If several manifests have it, adds a note that names them.
     fn mark(&mut self, finding: &mut Finding, verdict: usize, key: Key) {
         if let Some(note) = self.places.get(&key).and_then(|it| self.note(it)) {
             finding.notes.push(note);
@@ -281,7 +282,7 @@ impl Told {
         finding.repeats |= !self.seen.insert((verdict, key));
     }
 
-    /// The note about other places of a finding. `None` if there are none.
+    /// The note about other places of a finding. `None` if it has only one place.
     fn note(&self, places: &BTreeMap<usize, BTreeSet<(u32, u32)>>) -> Option<String> {
         if places.values().map(BTreeSet::len).sum::<usize>() < 2 {
             return None;
@@ -302,7 +303,7 @@ impl Told {
 /// The maximum number of manifests that a note names.
 const MOST_NAMED: usize = 5;
 
-/// The reports on manifests in one of their source files. Each finding is reported once, even if several manifests, or several places of one
+/// The reports on manifests in one of their source files. A finding is reported only once, even if several manifests, or several places in a
 /// manifest, have it.
 pub fn in_file<'j>(
     judged: impl IntoIterator<Item = &'j Arc<Judged>>,

@@ -1,4 +1,4 @@
-//! The manifests that files are made into.
+//! The manifests that are generated from source files.
 
 use std::{cell::OnceCell, collections::HashMap, path::Path, sync::Arc};
 
@@ -34,21 +34,21 @@ const MAKING: Limits = Limits {
     ..Limits::NONE
 };
 
-/// The manifests that are generated from a unit.
+/// The manifests that are generated from the files of a unit.
 #[derive(Debug, Default)]
 pub struct Manifests {
     made: Vec<Made>,
 }
 
 impl Manifests {
-    /// Generates the manifests of a unit.
+    /// Generates the manifests from the files of a unit.
     pub fn new(unit: &dyn Unit) -> Self {
         Self {
             made: budget::within(MAKING, || unit.make()).0,
         }
     }
 
-    /// The same after files have changed. What has the same text as before is not judged again.
+    /// The manifests after files have changed. A manifest whose text is the same as before is not checked again.
     #[must_use]
     pub fn again(&self, files: &[&Path], unit: &dyn Unit) -> Self {
         let made = budget::within(MAKING, || unit.again(&self.made, files)).0;
@@ -71,22 +71,22 @@ impl Manifests {
         self.made.iter().filter(|it| it.manifest().is_made_of(path))
     }
 
-    /// The kinds whose CRDs a file contributes to, each with its CRD in the repository if it exists.
+    /// The kinds of the CRDs that are generated from a file, each with its CRD in the repository if that exists.
     pub fn kinds<'a>(&'a self, path: &'a Path) -> impl Iterator<Item = (&'a GroupKind, Option<&'a Arc<KnownCrd>>)> {
         self.of_file(path).filter_map(|it| Some((it.kind()?, it.crd())))
     }
 
-    /// The manifests that a file contributes to.
+    /// The manifests that are generated from a file, possibly together with other files.
     pub fn manifests<'a>(&'a self, path: &'a Path) -> impl Iterator<Item = &'a Arc<Manifest>> {
         self.of_file(path).map(Made::manifest)
     }
 
-    /// The manifests that a file contributes to, generated while the user is still typing in the file.
+    /// The manifests that are generated from a file in which the user is still typing.
     pub fn begun<'a>(&'a self, path: &'a Path, unit: &'a dyn Unit) -> impl Iterator<Item = Manifest> + 'a {
         self.of_file(path).filter_map(|it| unit.begun(it))
     }
 
-    /// The manifests that a file contributes to, each with its reports.
+    /// The manifests that are generated from a file, each with the reports on it.
     pub fn judged<'a>(
         &'a self,
         path: &'a Path,
@@ -95,7 +95,7 @@ impl Manifests {
         self.of_file(path).map(|it| (it.manifest(), it.judged.found(question)))
     }
 
-    /// The manifests that a file contributes to, each with the costs of its rules.
+    /// The manifests that are generated from a file, each with the costs of its rules.
     pub fn costs<'a>(
         &'a self,
         path: &'a Path,
@@ -105,8 +105,8 @@ impl Manifests {
             .map(move |it| (it.manifest(), it.judged.costs(version)))
     }
 
-    /// Converts edits of a manifest's text to edits of its source files: edits inside strings are made where the string is written, others as
-    /// changes. `None` if one of them cannot be written.
+    /// Converts edits of a manifest's text to edits of its source files. Edits inside strings are made where the strings are written, other edits as
+    /// changes of the object. `None` if an edit cannot be converted.
     pub fn write_edits(&self, manifest: &Manifest, edits: &[(Span, String)], unit: &dyn Unit) -> Option<Vec<Written>> {
         let mut written = Vec::new();
         let mut edited = manifest.text.to_string();
@@ -125,7 +125,7 @@ impl Manifests {
         Some(written)
     }
 
-    /// Converts changes of a manifest to edits of its source files. `None` if one of them cannot be written.
+    /// Converts changes of a manifest to edits of its source files. `None` if a change cannot be converted.
     pub fn write(&self, manifest: &Manifest, changes: &[Change], unit: &dyn Unit) -> Option<Vec<Written>> {
         let is_it = |it: &&Made| std::ptr::eq(Arc::as_ptr(it.manifest()), manifest);
         let made = self.made.iter().find(is_it)?;
@@ -162,11 +162,12 @@ impl Manifests {
         Some(written)
     }
 
-    /// The reports on a file about the manifests that it contributes to. `is_told`: whether the file of a CRD shows the CRD's own diagnostics.
+    /// The reports on the manifests that are generated from a file, shown in that file. `is_told` returns whether a CRD's diagnostics are already
+    /// shown in the CRD's own file.
     pub fn found(&self, path: &Path, question: &Question<'_>, is_told: impl Fn(&Path) -> bool) -> Vec<DocumentReport> {
         let told = self.of_file(path).filter(|it| !it.is_told(&is_told));
         let mut found = judged::in_file(told.map(|it| &it.judged), path, question);
-        // The CRD's own file shows that it is stale.
+        // A stale CRD is already reported in its own file.
         let is_told = |it: &&Made| it.crd().is_some_and(|it| is_told(&it.path));
         let of_crds = older::in_source(self.made.iter().filter(|it| !is_told(it)), path, question);
         for mut document in of_crds {
@@ -176,7 +177,7 @@ impl Manifests {
         found
     }
 
-    /// Adds to the report on the file of a CRD that it is older than its source.
+    /// If the file at a path has a CRD that is older than its source, adds a finding to the report on the file.
     pub fn tell_older(&self, (path, report): (&Path, &mut FileReport)) {
         older::in_crd(&self.made, path, report);
     }
@@ -193,13 +194,13 @@ impl Manifests {
         Some((file, finding))
     }
 
-    /// The new text of a stale CRD's file. `None` if the CRD is not stale, or if some types are unknown.
+    /// The new text for the file of a stale CRD. `None` if the CRD is not stale, or if some types are unknown.
     pub fn rewritten(&self, path: &Path, unit: &dyn Unit) -> Option<String> {
         let is_it = |it: &&Made| it.stale().is_some() && it.crd().is_some_and(|it| *it.path == *path);
         unit.rewritten(self.made.iter().find(is_it)?)
     }
 
-    /// The files of CRDs that are older than a place in a source file, each with its new text.
+    /// The files of the CRDs that are older than a place in a source file, each with its new text.
     pub fn rewritten_at(&self, (path, span): (&Path, Span), unit: &dyn Unit) -> Vec<(Arc<SourceText>, String)> {
         let is_there = |it: &&Made| older::first(it, path).is_some_and(|it| it.place.span == span);
         let crds = self.made.iter().filter(is_there);
@@ -207,7 +208,7 @@ impl Manifests {
             .collect()
     }
 
-    /// Adds the reports on the manifests to the report on a file.
+    /// Adds the reports on the manifests to the report on their source file.
     pub fn complete(
         &self,
         row: &Row,

@@ -1,4 +1,4 @@
-//! Manifests that are generated from other files, such as Go types, with a map back to these files.
+//! Manifests that are generated from other files, such as Go types, with a map from the manifest to these files.
 
 use std::{collections::HashSet, fmt, ops::Range, path::Path, sync::Arc};
 
@@ -6,51 +6,51 @@ use crd_analyzer_syntax::tree::{Span, Tree};
 
 use crate::documents::{source::SourceText, text::Text};
 
-/// An object in the form that is sent. Its source may be in another language.
+/// An object that is sent to the API server, but whose source may be in another language.
 #[derive(Debug)]
 pub struct Manifest {
-    /// The file that the manifest is generated into. CRDs near it take precedence.
+    /// The file into which the manifest is generated. CRDs near it take precedence.
     pub path: Arc<Path>,
-    /// The object in JSON.
+    /// The text of the object, in JSON.
     pub text: Arc<str>,
-    /// The places that parts of the text come from, sorted by start, outer parts first. Text outside all parts does not come from a file that people
-    /// edit.
+    /// The parts of the text, each with the place from which it comes. They are sorted by start, and outer parts come first. Text outside all parts
+    /// does not come from a file that people edit.
     pub parts: Vec<Part>,
     /// The files of the parts, sorted.
     files: Vec<Arc<Path>>,
-    /// The indices of declared parts that contain an unknown value.
+    /// The indices of declared parts in which a value is unknown.
     guesses: HashSet<usize>,
 }
 
-/// A part of a manifest, and what decides it.
+/// A part of a manifest, and the place from which it comes.
 #[derive(Clone, Debug)]
 pub struct Part {
-    /// The part's span in the manifest.
+    /// The span of the part in the manifest.
     pub span: Span,
-    /// The file that decides it.
+    /// The file from which the part comes.
     pub file: Arc<SourceText>,
-    /// The span in that file.
+    /// The span in that file from which the part comes.
     pub origin: Span,
-    /// How the value is encoded there; `None` if the part follows from the place but is not written there.
+    /// How the value is encoded in the file. `None` if the part follows from the place but is not written there.
     pub encoding: Option<Arc<dyn Encoding>>,
-    /// How the part relates to the part around it.
+    /// How the part relates to the part that contains it.
     pub kind: PartKind,
-    /// The index of the part around it.
+    /// The index of the part that contains this one.
     around: Option<usize>,
 }
 
-/// How a part relates to the part around it.
+/// How a part relates to the part that contains it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PartKind {
-    /// It is declared elsewhere, such as a field of a type.
+    /// The place declares the part, as a field of a type does.
     Declared,
-    /// A file sets it in the part around it.
+    /// The place sets the part inside the part that contains it.
     Said,
-    /// A file sets it, but the real value is unknown. Diagnostics about the part around it are omitted.
+    /// The place sets the part, but the real value is unknown. Diagnostics about the part that contains it are left out.
     Guess,
 }
 
-/// How a string is written in a file, in the file's language.
+/// How a string is written in a file, according to the file's language.
 pub trait Encoding: Send + Sync + fmt::Debug {
     /// Converts a range of the string's value to a range of the file's text.
     fn place(&self, text: &str, value: Range<usize>) -> Range<usize>;
@@ -58,10 +58,11 @@ pub trait Encoding: Send + Sync + fmt::Debug {
     /// Converts an offset in the file to an offset in the string. `None` if it is outside the string.
     fn offset(&self, text: &str, place: usize) -> Option<usize>;
 
-    /// The value as it is escaped in the string. `None` if the string cannot contain it.
+    /// The value, escaped for the string in the file. `None` if the string cannot contain it.
     fn written(&self, value: &str) -> Option<String>;
 
-    /// What it was before other parts of the file were edited, with the text then, and by how many bytes it has moved since.
+    /// If other parts of the file were edited: the original encoding, the text at that time, and the number of bytes by which the string has moved
+    /// since then.
     fn moved(&self) -> Option<(Arc<dyn Encoding>, Arc<str>, isize)> {
         None
     }
@@ -72,7 +73,7 @@ pub trait Encoding: Send + Sync + fmt::Debug {
 pub struct Place {
     /// The file.
     pub file: Arc<SourceText>,
-    /// The span in it.
+    /// The span in the file.
     pub span: Span,
 }
 
@@ -88,7 +89,7 @@ impl Manifest {
         part
     }
 
-    /// The declared part that a part belongs to.
+    /// The declared part that contains a part, or the part itself.
     fn declared(&self, mut part: usize) -> usize {
         while self.parts[part].kind != PartKind::Declared
             && let Some(around) = self.parts[part].around
@@ -98,13 +99,13 @@ impl Manifest {
         part
     }
 
-    /// Whether a file sets the text in a span, rather than only declaring the field.
+    /// Whether a file sets the text in a span. Otherwise it only declares the field.
     pub fn is_said(&self, span: Span) -> bool {
         let part = self.part(span).map(|it| &self.parts[it]);
         part.is_some_and(|it| it.kind != PartKind::Declared)
     }
 
-    /// Whether the declared part around a span contains an unknown value.
+    /// Whether the declared part that contains a span has an unknown value.
     pub fn is_guess(&self, span: Span) -> bool {
         let declared = self.part(span).map(|it| self.declared(it));
         declared.is_some_and(|it| self.guesses.contains(&it))
@@ -119,7 +120,7 @@ impl Manifest {
         })
     }
 
-    /// The offset in the text of a byte in a file, if a string of the text is written there.
+    /// The offset in the manifest's text for an offset in a file. `None` unless a string of the manifest is written there.
     pub fn spot(&self, path: &Path, offset: u32) -> Option<u32> {
         self.parts.iter().filter(|it| *it.file.path == *path).find_map(|part| {
             let encoding = part.encoding.as_deref()?;
@@ -129,8 +130,8 @@ impl Manifest {
         })
     }
 
-    /// Converts an edit of the text to an edit of the source file. `None` if the edited text is not written in one place, or the string there
-    /// cannot contain the new text.
+    /// Converts an edit of the manifest's text to an edit of the source file. `None` if the edited text does not come from exactly one place, or if
+    /// the string there cannot contain the new text.
     pub fn edit(&self, span: Span, new: &str) -> Option<(Place, String)> {
         let part = self
             .parts
@@ -145,19 +146,19 @@ impl Manifest {
         Some((place, encoding.written(&string(&format!("\"{new}\""))?)?))
     }
 
-    /// The tree of the text. `None` if it cannot be parsed.
+    /// The syntax tree of the manifest's text. `None` if it cannot be parsed.
     pub fn tree(&self) -> Option<Tree> {
         let text = Text::whole(self.text.clone());
         text.read(*text.documents().documents.first()?).ok()
     }
 
-    /// The text of one of the files that it is made of.
+    /// The text of one of the files from which the manifest is generated.
     pub fn text_of(&self, path: &Path) -> Option<&Arc<str>> {
         let part = self.parts.iter().find(|it| *it.file.path == *path)?;
         Some(&part.file.text)
     }
 
-    /// The same after a file has changed. `None`: one of its parts is not there any longer.
+    /// The same manifest after a file has changed. `None` if the place of one of its parts no longer exists.
     #[must_use]
     pub fn after(&self, moves: &Moves) -> Option<Self> {
         let mut parts = self.parts.clone();
@@ -179,22 +180,22 @@ impl Manifest {
         })
     }
 
-    /// Whether a part of it comes from a file.
+    /// Whether a part of the manifest comes from a file.
     pub fn is_made_of(&self, path: &Path) -> bool {
         self.files.binary_search_by(|it| (**it).cmp(path)).is_ok()
     }
 }
 
-/// What became of the places in a file when somebody edited it.
+/// Where the places in a file are after an edit of the file.
 pub struct Moves {
-    /// The file with its text now.
+    /// The file with its text after the edit.
     pub file: Arc<SourceText>,
-    /// Where a piece of the text before is now. `None`: it is not there any longer.
+    /// Returns where a piece of the old text is now. `None` if it no longer exists.
     pub moved: Box<dyn Fn(Span) -> Option<Span>>,
 }
 
 impl Moves {
-    /// Where a place is now.
+    /// Where a place is after the edit.
     pub fn place(&self, place: &Place) -> Option<Place> {
         if place.file.path != self.file.path {
             return Some(place.clone());
@@ -206,13 +207,13 @@ impl Moves {
     }
 }
 
-/// How a string is written in a file where other parts were edited.
+/// The encoding of a string in a file in which other parts were edited.
 #[derive(Debug)]
 struct MovedEncoding {
     before: Arc<dyn Encoding>,
-    /// The text that the first encoding counts in.
+    /// The text to which the offsets of the original encoding refer.
     text: Arc<str>,
-    /// By how many bytes the string has moved since.
+    /// The number of bytes by which the string has moved since then.
     by: isize,
 }
 
@@ -246,7 +247,7 @@ impl Encoding for MovedEncoding {
 }
 
 impl Part {
-    /// The place of a span inside the string; `None` if it is the whole part, or not in a string that is written there.
+    /// The place of a span that is inside a string. `None` if the span is the whole part, or if it is not in a string that is written in a file.
     fn inner(&self, text: &str, span: Span) -> Option<Span> {
         let encoding = self.encoding.as_deref()?;
         let quoted = &text[self.span.range()];
@@ -264,7 +265,7 @@ fn string(quoted: &str) -> Option<String> {
     serde_json::from_str(quoted).ok()
 }
 
-/// The characters of a JSON string: for each, its length in bytes in the text and in the value.
+/// The characters of a JSON string. For each, the number of bytes in the text and in the value.
 fn characters(quoted: &str) -> impl Iterator<Item = (usize, usize)> + '_ {
     let inner = quoted.strip_prefix('"').unwrap_or(quoted);
     let mut rest = inner.strip_suffix('"').unwrap_or(inner);
@@ -286,7 +287,7 @@ fn characters(quoted: &str) -> impl Iterator<Item = (usize, usize)> + '_ {
     })
 }
 
-/// Converts an offset in the text of a JSON string to one in its value.
+/// Converts an offset in the text of a JSON string to an offset in its value.
 fn value_offset(quoted: &str, text: usize) -> usize {
     let (mut at, mut offset) = (1, 0);
     for (of_text, of_value) in characters(quoted) {
@@ -299,7 +300,7 @@ fn value_offset(quoted: &str, text: usize) -> usize {
     offset
 }
 
-/// Converts an offset in the value of a JSON string to one in its text.
+/// Converts an offset in the value of a JSON string to an offset in its text.
 fn text_offset(quoted: &str, value: usize) -> usize {
     let (mut at, mut offset) = (1, 0);
     for (of_text, of_value) in characters(quoted) {
@@ -312,17 +313,17 @@ fn text_offset(quoted: &str, value: usize) -> usize {
     at
 }
 
-/// Writes the text of a manifest, and records the places that its parts come from.
+/// Writes the text of a manifest, and records the places from which its parts come.
 #[derive(Debug, Default)]
 pub struct Writing {
     text: String,
     parts: Vec<Part>,
-    /// The index of the current part.
+    /// The index of the part that is being written.
     around: Option<usize>,
 }
 
 impl Writing {
-    /// Writes punctuation.
+    /// Writes text as it is, such as punctuation.
     pub fn raw(&mut self, text: &str) {
         self.text.push_str(text);
     }
@@ -330,13 +331,13 @@ impl Writing {
     /// Writes a string.
     pub fn string(&mut self, value: &str) {
         let written = serde_json::to_string(value).unwrap_or_else(|_| "\"\"".to_owned());
-        // YAML parsers treat these characters as line breaks.
+        // In YAML, these characters would be line breaks.
         let written = written.replace('\u{85}', "\\u0085").replace('\u{2028}', "\\u2028");
         self.text
             .push_str(&written.replace('\u{2029}', "\\u2029").replace('\u{feff}', "\\ufeff"));
     }
 
-    /// Writes a part that comes from a place.
+    /// Writes a part, and records the place from which it comes.
     pub fn from(&mut self, place: &Place, encoding: Option<Arc<dyn Encoding>>, write: impl FnOnce(&mut Self)) {
         let kind = if encoding.is_some() {
             PartKind::Said
@@ -346,7 +347,7 @@ impl Writing {
         self.part(place, (kind, encoding), write);
     }
 
-    /// Writes a part that a place sets in the part around it.
+    /// Writes a part that a place sets inside the part that contains it.
     pub fn said(&mut self, place: &Place, write: impl FnOnce(&mut Self)) {
         self.part(place, (PartKind::Said, None), write);
     }
@@ -381,7 +382,7 @@ impl Writing {
     /// Finishes the manifest of the object at a path.
     pub fn finish(self, path: Arc<Path>) -> Manifest {
         let mut files: Vec<Arc<Path>> = Vec::new();
-        // Adjacent parts are mostly from the same file.
+        // Compare only with the last path, because adjacent parts are usually from the same file.
         for part in &self.parts {
             if files.last().is_none_or(|it| *it != part.file.path) {
                 files.push(part.file.path.clone());
@@ -407,7 +408,7 @@ impl Writing {
 mod tests {
     use super::*;
 
-    /// Encodes a string backwards, with dots between its characters.
+    /// An encoding for tests: the string is written backward, with dots between its characters.
     #[derive(Debug)]
     struct Dotted(usize);
 

@@ -1,4 +1,4 @@
-//! The row for Markdown: YAML blocks that contain whole objects, as in documentation.
+//! The table row for Markdown: YAML blocks with whole objects, as in documentation.
 
 use std::{ops::Range, path::Path, sync::Arc};
 
@@ -12,7 +12,7 @@ use crate::{
     roles,
 };
 
-/// The row for Markdown.
+/// The table row for Markdown.
 pub(super) const ROW: Row = Row {
     name: "Markdown",
     is_of: roles::is_markdown,
@@ -26,17 +26,18 @@ pub(super) const ROW: Row = Row {
 /// The languages of blocks that are checked.
 const LANGUAGES: [&str; 2] = ["yaml", "yml"];
 
-/// A block between two fences.
+/// A code block between two fences.
 struct Block {
-    /// The line of the fence that opens it.
+    /// The index of the line with the opening fence.
     opens: usize,
-    /// The lines between the fences.
+    /// The indices of the lines between the fences.
     lines: Range<usize>,
-    /// The indentation in bytes.
+    /// The indentation of the block, in bytes.
     indent: usize,
 }
 
-/// Checks the objects in the blocks of a text. They are examples: missing fields are not reported, and blocks that cannot be parsed are only counted.
+/// Checks the objects in the code blocks of a text. They are examples, so missing fields are not reported, and blocks that cannot be parsed are only
+/// counted.
 fn report(text: &Arc<str>, _: &Path, question: &Question<'_>) -> FileReport {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let mut shown = Vec::new();
@@ -77,7 +78,7 @@ fn report(text: &Arc<str>, _: &Path, question: &Question<'_>) -> FileReport {
 /// The YAML blocks among the lines of a text.
 fn blocks(lines: &[&str]) -> Vec<Block> {
     let mut found = Vec::new();
-    // The character of the open fence, its length, and the block if its language is checked.
+    // The character and the length of the fence that is open, and its block if the block's language is checked.
     let mut open: Option<(char, usize, Option<Block>)> = None;
     for (number, line) in lines.iter().enumerate() {
         let written = line.trim_start_matches([' ', '\t']);
@@ -107,12 +108,12 @@ fn blocks(lines: &[&str]) -> Vec<Block> {
             _ => {}
         }
     }
-    // An unclosed block continues to the end of the text.
+    // A block that is not closed continues to the end of the text.
     found.extend(open.and_then(|it| it.2));
     found
 }
 
-/// Whether lines have the fields that every object has.
+/// Whether lines have the fields that every Kubernetes object has.
 fn shows_object(lines: &[&str], indent: usize) -> bool {
     ["apiVersion:", "kind:"].iter().all(|key| {
         lines
@@ -121,7 +122,7 @@ fn shows_object(lines: &[&str], indent: usize) -> bool {
     })
 }
 
-/// The blocks as documents of one text with the same offsets. The other lines become comments.
+/// The blocks as documents of one text, with the same offsets. Other lines become comments.
 fn manifests(lines: &[&str], blocks: &[Block]) -> String {
     let mut text = String::with_capacity(lines.iter().map(|it| it.len()).sum());
     let mut blocks = blocks.iter().peekable();

@@ -1,5 +1,5 @@
-//! Source files from which manifests are generated, one row for each language. A manifest records where each of its parts is written, so that its
-//! diagnostics are shown there.
+//! Source files from which manifests are generated, as a table with one row for each language. A manifest records where each of its parts is written,
+//! so that diagnostics can be shown there.
 //!
 //! No code outside a row depends on the language of a file.
 
@@ -38,45 +38,45 @@ use crate::{
 /// A language of source files.
 #[derive(Debug)]
 pub struct Row {
-    /// The name for users.
+    /// The name of the language for users.
     pub name: &'static str,
-    /// Whether a file is written in it.
+    /// Whether a file is written in the language.
     pub is_of: fn(&Path) -> bool,
-    /// The report on the text of a file itself, without its manifests.
+    /// The report on the text of a file itself, without the manifests that are generated from it.
     pub report: fn(&Arc<str>, &Path, &Question<'_>) -> FileReport,
-    /// Applies the suppression comments of the file, after the diagnostics about its manifests were added to the report.
+    /// Applies the suppression comments of the file. It is called after the diagnostics about the manifests are in the report.
     pub silence: fn(&mut FileReport),
-    /// Whether the text at an offset may be part of a manifest. Requests elsewhere then need no work.
+    /// Whether the text at an offset may be part of a manifest. If not, requests there need no manifests.
     pub may_be_made: fn(&str, usize) -> bool,
     /// Whether a manifest with this text may have been generated from files of the language.
     pub may_have_made: fn(&str) -> bool,
-    /// Finds the unit that generates manifests from the file at a path, with this text.
+    /// Finds the unit of source files that contains the file at a path, with this text of the file.
     pub unit: UnitOf,
 }
 
-/// Finds the unit that generates manifests from the file at a path, with this text.
+/// A function that finds the unit of source files that contains the file at a path, with this text of the file.
 pub type UnitOf = for<'w> fn(&Path, &Arc<str>, &'w dyn World) -> Option<Box<dyn Unit + 'w>>;
 
-/// Source files that manifests are generated from together, such as the packages of a Go module.
+/// Source files from which manifests are generated together, such as the packages of a Go module.
 pub trait Unit {
     /// The folder or file that identifies the unit.
     fn root(&self) -> &Path;
 
-    /// Generates all manifests.
+    /// Generates all manifests of the unit.
     fn make(&self) -> Vec<Made>;
 
-    /// All manifests after files have changed. Those that the files have no part in may stay as they were.
+    /// All manifests after files have changed. Manifests that do not depend on these files may be reused.
     fn again(&self, _before: &[Made], _files: &[&Path]) -> Vec<Made> {
         self.make()
     }
 
-    /// Writes a change of a manifest to the file that decides the value. Changes inside a string that is written in a file are handled elsewhere.
-    /// `None` if no file can express the change.
+    /// Converts a change of a manifest to an edit of the file that sets the value. Changes inside a string that is written in a file are handled
+    /// elsewhere. `None` if no file can express the change.
     fn write(&self, _made: &Made, _change: &Change) -> Option<Written> {
         None
     }
 
-    /// The text that the file of a stale manifest would have if it were generated again. `None` if some types are unknown.
+    /// The text of a stale manifest's file after generating it again. `None` if some types are unknown.
     fn rewritten(&self, _made: &Made) -> Option<String> {
         None
     }
@@ -91,15 +91,15 @@ pub trait Unit {
         Vec::new()
     }
 
-    /// A manifest while the user is still typing a part of it. `None`: use the manifest as generated.
+    /// The manifest to use while the user is still typing in a part of it. `None` if the generated manifest can be used.
     fn begun(&self, _: &Made) -> Option<Manifest> {
         None
     }
 }
 
-/// Access to the files around a source file.
+/// Access to other files and CRDs, for a source file.
 pub trait World {
-    /// The Go modules; `None` if the files are not those on disk.
+    /// The source of Go modules. `None` if the files are not those on disk.
     fn go(&self) -> Option<&dyn GoSources>;
 
     /// The CRDs of the repository.
@@ -138,8 +138,8 @@ pub fn of(path: &Path) -> Option<&'static Row> {
     TABLE.rows().find(|it| (it.is_of)(path))
 }
 
-/// The report on a source file with this text, including the manifests that it contributes to. `before`: the manifests of another text of the
-/// file.
+/// The report on a source file with this text, including the manifests that are generated from it. `before` has the manifests of an earlier text of
+/// the file.
 pub fn judge(
     row: &Row,
     (path, text): (&Path, &Arc<str>),
@@ -158,13 +158,13 @@ pub fn judge(
     report
 }
 
-/// The files around one file, with another text for that file.
+/// The same files, except that one of them has another text.
 pub struct WithText<'w> {
-    /// The files as they are.
+    /// The files without the change.
     pub world: &'w dyn World,
-    /// The file.
+    /// The path of the changed file.
     pub path: &'w Path,
-    /// Its text.
+    /// The new text of that file.
     pub text: &'w Arc<str>,
 }
 

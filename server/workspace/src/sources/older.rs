@@ -1,4 +1,4 @@
-//! Diagnostics about CRDs that are older than their source files, in these files and in the CRD.
+//! Diagnostics about CRDs that are older than their source files. They are shown both in the source files and in the CRD.
 
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
@@ -17,10 +17,10 @@ use crate::{
     words::{self, stale::What},
 };
 
-/// The maximum number of CRDs, or of places in source files, that one finding refers to.
+/// The maximum number of CRDs, or of places in source files, to which a finding refers.
 const MOST_RELATED: usize = 3;
 
-/// The first place in a source file that a CRD is older than.
+/// The first place in a source file that is newer than the CRD.
 pub(super) fn first<'m>(made: &'m Made, path: &Path) -> Option<&'m Older> {
     let older = made.stale()?.older.iter();
     older
@@ -28,7 +28,7 @@ pub(super) fn first<'m>(made: &'m Made, path: &Path) -> Option<&'m Older> {
         .min_by_key(|it| it.place.span.start)
 }
 
-/// The findings in a source file: one at each place, even if several CRDs are older.
+/// The findings in a source file. There is one at each place, even if several CRDs are older.
 pub(super) fn in_source<'m>(
     made: impl Iterator<Item = &'m Made>,
     path: &Path,
@@ -92,7 +92,7 @@ pub(super) fn of_crd(made: &[Made], path: &Path, text: &Arc<str>) -> Option<Find
     Some(finding)
 }
 
-/// Adds a finding to the report on the file of a CRD.
+/// If a CRD is older than its source, adds a finding to the report on the CRD's file.
 pub(super) fn in_crd(made: &[Made], path: &Path, report: &mut FileReport) {
     let Some(finding) = of_crd(made, path, &report.text) else {
         return;

@@ -21,11 +21,11 @@ pub struct Made {
     /// The kind that it defines, if it is a CRD.
     kind: Option<GroupKind>,
     is_in_step: bool,
-    /// Whether it was generated completely, without the CRD in the repository.
+    /// Whether the manifest was generated completely, and is not an update of the CRD in the repository.
     is_whole: bool,
     /// How the CRD in the repository is older.
     stale: Option<Arc<Stale>>,
-    /// The types may have other fields than the CRD in the repository.
+    /// Whether the types may have other fields than the CRD in the repository.
     has_other_fields: bool,
 }
 
@@ -43,7 +43,7 @@ impl Made {
         }
     }
 
-    /// The CRD of a kind that has no CRD in the repository.
+    /// A generated CRD for a kind that has no CRD in the repository.
     pub fn of_kind(manifest: Manifest, kind: GroupKind) -> Self {
         Self {
             kind: Some(kind),
@@ -52,7 +52,7 @@ impl Made {
         }
     }
 
-    /// A manifest whose last version is a CRD in the repository. `is_in_step`: whether that CRD has the same content.
+    /// A manifest that updates a CRD in the repository. `is_in_step` means that the CRD already has the same content.
     pub fn of_crd(manifest: Manifest, crd: Arc<KnownCrd>, is_in_step: bool) -> Self {
         Self {
             kind: Some(crd.defines.clone()),
@@ -62,7 +62,7 @@ impl Made {
         }
     }
 
-    /// The manifest.
+    /// The generated manifest.
     pub fn manifest(&self) -> &Arc<Manifest> {
         &self.judged.manifest
     }
@@ -79,7 +79,7 @@ impl Made {
         self
     }
 
-    /// The same of a CRD in the repository that is older, if it is. `has_other_fields`: the types may have other fields than the CRD.
+    /// Sets whether the CRD in the repository is older. `has_other_fields` means that the types may have other fields than the CRD.
     #[must_use]
     pub(super) fn older(self, stale: Option<Stale>, has_other_fields: bool) -> Self {
         Self {
@@ -89,7 +89,7 @@ impl Made {
         }
     }
 
-    /// The same with what is known of an earlier one, if that had the same text.
+    /// This manifest, with the cached results of an earlier one if that had the same text.
     #[must_use]
     pub(super) fn after(self, earlier: &Self) -> Self {
         Self {
@@ -98,7 +98,7 @@ impl Made {
         }
     }
 
-    /// The same where only places in a file have moved. `None`: one of them is not there any longer.
+    /// The same manifest after an edit that only moves places in a file. `None` if one of the places no longer exists.
     pub(super) fn moved(&self, moves: &Moves) -> Option<Self> {
         let manifest = Arc::new(self.manifest().after(moves)?);
         let stale = match &self.stale {
@@ -117,17 +117,17 @@ impl Made {
         self.stale.as_deref()
     }
 
-    /// What was found when it was judged.
+    /// The reports on the manifest.
     pub(super) fn found(&self, question: &Question<'_>) -> Arc<[DocumentReport]> {
         self.judged.found(question)
     }
 
-    /// Whether source files generate it completely, or may do so after another change, because the CRD in the repository is older.
+    /// Whether the manifest is generated completely, or may be after another change, because the CRD in the repository is older.
     pub(super) fn may_be_whole(&self) -> bool {
         self.is_whole || self.stale.is_some() || self.has_other_fields
     }
 
-    /// Whether the CRD in the repository has the values that markers set.
+    /// Whether the CRD in the repository already has the values that markers set.
     pub(super) fn is_in_step(&self) -> bool {
         self.is_in_step
     }
@@ -137,7 +137,7 @@ impl Made {
         self.kind.as_ref()
     }
 
-    /// Whether its diagnostics are shown in the repository's CRD.
+    /// Whether the manifest's diagnostics are already shown in the CRD's own file.
     pub(super) fn is_told(&self, is_told: impl Fn(&Path) -> bool) -> bool {
         self.is_in_step && self.crd.as_ref().is_some_and(|it| is_told(&it.path))
     }

@@ -113,7 +113,8 @@ fn url(about: &About<'_>) -> Words {
     }
 }
 
-/// Words for the webhook's service. The API server swaps name and namespace: it reports one at the path of the other.
+/// Words for errors about the webhook's service. The API server swaps the two fields: it reports an error in the name at the path of the namespace,
+/// and the other way round.
 fn service(about: &About<'_>) -> Words {
     let field = about.last();
     match (field, about.kind) {
@@ -134,7 +135,7 @@ fn service(about: &About<'_>) -> Words {
     }
 }
 
-/// Whether the CRD has the webhook at its `v1beta1` path.
+/// Whether the CRD has the webhook's fields where `v1beta1` has them.
 fn has_v1beta1_webhook(about: &About<'_>) -> bool {
     let conversion = about.root.get("spec").and_then(|it| it.get("conversion"));
     conversion.is_some_and(|it| it.get("webhookClientConfig").is_some())

@@ -1,4 +1,4 @@
-//! Words for documents that cannot be decoded: invalid YAML, values of the wrong type, and unknown types.
+//! Words for documents that cannot be decoded because of invalid YAML, values of the wrong type, or unknown types.
 
 use crd_analyzer_apiextensions::{
     codes,
@@ -184,7 +184,7 @@ fn yaml(problem: &Problem) -> Words {
     }
 }
 
-/// Words for a value that does not have the type of its field.
+/// Words for a value whose type is not the type of its field.
 fn wrong_type(mismatch: &TypeMismatch) -> Words {
     let (value, into) = (mismatch.value.as_str(), &*mismatch.into);
     let field = mismatch.field.rsplit('.').next().filter(|it| !it.is_empty());
@@ -233,7 +233,7 @@ fn wrong_type(mismatch: &TypeMismatch) -> Words {
 const OBJECT: &str = "an object";
 const LIST: &str = "a list";
 
-/// A description of the values of a Go type.
+/// A description of the values that a Go type accepts.
 fn type_words(into: &str) -> &'static str {
     match into {
         "bool" => "`true` or `false`",
@@ -286,7 +286,7 @@ fn other(finding_code: &str, server: &str) -> Words {
     }
 }
 
-/// Words for a resource whose version its CRD does not serve. `served`: the valid values of `apiVersion`.
+/// Words for a resource whose version its CRD does not serve. `served` has the valid values of `apiVersion`.
 pub(crate) fn not_served(api_version: &str, kind: &str, served: &[String]) -> Words {
     let words = Words::new(clip(
         &format!("version {} of {} is not served", code(api_version), code(kind)),
@@ -300,7 +300,7 @@ pub(crate) fn not_served(api_version: &str, kind: &str, served: &[String]) -> Wo
     }
 }
 
-/// Words for an object whose kind or group is misspelt. `meant`: the right `apiVersion` and `kind`.
+/// Words for an object whose kind or group is misspelt. `api_version` and `kind` have the right spelling.
 pub(crate) fn misspelt(written: &WrittenType, (api_version, kind): (&str, &str)) -> Words {
     let (wrong, is_kind) = if written.kind == kind {
         (&written.api_version, false)
@@ -352,7 +352,7 @@ pub(crate) fn without_kind(api_version: &str) -> Words {
         .help("write the kind of the object, such as `kind: Widget`")
 }
 
-/// Words for a text with both sides of a merge conflict.
+/// Words for a text that contains a merge conflict.
 pub(crate) fn conflict() -> Words {
     told(
         "a merge conflict is not resolved",
@@ -361,7 +361,7 @@ pub(crate) fn conflict() -> Words {
     )
 }
 
-/// Words for an object whose CRD is required but is not among the checked files.
+/// Words for an object whose CRD is required but not among the checked files.
 pub(crate) fn no_crd(api_version: &str, kind: &str) -> Words {
     let headline = format!("no CRD here defines {} of {}", code(kind), code(api_version));
     Words::new(clip(&headline, MAX_HEADLINE)).label("no CRD").help(

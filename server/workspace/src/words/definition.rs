@@ -113,14 +113,14 @@ fn scope(about: &About<'_>) -> Words {
     }
 }
 
-/// The name that a CRD must have.
+/// The name that a CRD must have: its plural name and its group.
 fn expected_name(about: &About<'_>) -> Option<String> {
     let of = |path: &[&str]| about.text(path).filter(|it| !it.is_empty());
     let (plural, group) = (of(&["spec", "names", "plural"])?, of(&["spec", "group"])?);
     Some(clip(&format!("{plural}.{group}"), 120))
 }
 
-/// Help for names of a CRD that are next to the key `names` instead of below it.
+/// Help if the names of a CRD are beside the key `names` and not below it.
 const NOT_INDENTED: &str = "indent `plural`, `singular`, `kind` and `shortNames` below `names:`";
 
 fn own_name(about: &About<'_>) -> Option<Words> {
@@ -144,7 +144,7 @@ fn own_name(about: &About<'_>) -> Option<Words> {
         let help = format!("set the group to {}: versions are in `spec.versions`", code(group));
         return Some(words.label("the group has a version").help(help));
     }
-    // If the plural or the group is not a valid part of a name, it has an error of its own.
+    // If the name differs only in upper case, it is correct, and the plural or the group is wrong.
     if own == expected.to_lowercase() {
         let names = "write `spec.names.plural` and `spec.group` in lower case";
         return Some(words.label("the plural or the group has capital letters").help(names));
@@ -165,7 +165,7 @@ fn own_name(about: &About<'_>) -> Option<Words> {
     )
 }
 
-/// Help for a missing field of `spec` that was misspelt or is at another place.
+/// Help for a field of `spec` that is missing because it is misspelt or in another place.
 fn misplaced(about: &About<'_>, field: &str) -> Option<String> {
     if about.root.get("spec").is_some_and(|it| it.get(field).is_some()) {
         return None;
@@ -314,7 +314,7 @@ fn deprecation_warning(about: &About<'_>) -> Words {
 fn stored_versions(about: &About<'_>) -> Words {
     let named = |name: &str| version_names(about).filter(|it| *it == name).count();
     let words = if let Some(Cause::NotFound(name)) = about.cause {
-        // The API server names the first storage version, and each name only once.
+        // The error names the first storage version, and repeats no name, so count the versions with that name.
         match named(name) {
             0 => {}
             1 => {

@@ -86,7 +86,7 @@ fn missing_keys(about: &About<'_>, place: &SchemaPlace) -> Words {
         place.name()
     ))
     .label("names no keys");
-    // A required scalar property may identify the items.
+    // Suggest a required scalar property of the items, because it may identify them.
     let items = about.around(1).and_then(|it| it.get("items"));
     let required = items.and_then(|it| it.get("required")?.items()).unwrap_or_default();
     let is_scalar = |name: &str| {

@@ -44,14 +44,14 @@ pub(crate) fn words(problem: &Problem) -> Words {
     }
 }
 
-/// The maximum length of a name. Shorter names are not cut, so that users can copy them.
+/// The maximum length of a name in a headline. It is long, so that users can copy the whole name.
 const LONGEST_NAME: usize = 80;
 
 fn marker(name: &str) -> String {
     format!("`+{}`", clip(name, LONGEST_NAME))
 }
 
-/// A marker that controller-gen knows, with its full name.
+/// A phrase for a marker that controller-gen knows, with its full name.
 fn known(name: &str) -> String {
     format!("`+{name}`")
 }
@@ -249,7 +249,7 @@ fn mismatched(name: &str, mismatch: &Mismatch) -> Words {
     words.note("controller-gen stops with an error at this marker")
 }
 
-/// Words for a marker on a field or type whose values have another type.
+/// Words for a marker on a field or type whose values have a type that the marker does not fit.
 fn of_type(name: &str, wanted: Wanted, found: Found, written: &str) -> Words {
     let (needs, typed) = match wanted {
         Wanted::Number => ("a number", "integer"),

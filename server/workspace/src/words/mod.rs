@@ -1,7 +1,7 @@
-//! The wording of diagnostics: from the code and data of an error to a headline, a label and what to type.
+//! The wording of diagnostics: creates a headline, a label and a help text from the code and the data of an error.
 //!
-//! There is one file for each family of codes. The functions use the error's [`Cause`], its place as the author wrote it and the values there.
-//! They never parse the API server's text. A code without words uses that text as its headline.
+//! Each family of codes has its own file. The functions use the error's [`Cause`], its path in the author's document, and the values there. They
+//! never parse the API server's text. A code without a wording of its own uses that text as its headline.
 
 mod conversion;
 pub(crate) mod decode;
@@ -40,20 +40,20 @@ pub(crate) struct About<'a> {
     pub(crate) code: &'static str,
     pub(crate) kind: ErrorType,
     pub(crate) cause: Option<&'a Cause>,
-    /// The path as the author wrote it.
+    /// The path of the error in the author's document.
     pub(crate) path: &'a Path,
     /// The document.
     pub(crate) root: &'a Json<'a>,
     /// Whether the document is a CRD.
     pub(crate) is_crd: bool,
-    /// The context of the expression at the place, if it does not follow from a schema around it.
+    /// The context of the expression at the place, if the context does not depend on a schema.
     pub(crate) sees: Option<&'a Context>,
-    /// The tree of the document, if the source text of its scalars is needed.
+    /// The syntax tree of the document, if the source text of scalars is needed.
     pub(crate) tree: Option<&'a Tree>,
 }
 
 impl<'a> About<'a> {
-    /// The context of an error at a path as the author wrote it.
+    /// The context of an error at a path in the author's document.
     pub(crate) fn new(error: &'a Error, path: &'a Path, root: &'a Json<'a>, is_crd: bool) -> Self {
         Self {
             code: error.code,
@@ -74,7 +74,7 @@ impl<'a> About<'a> {
         Self { tree, ..self }
     }
 
-    /// The context of a warning, or of anything else that is not an error.
+    /// The context of a warning, or of something else that is not an error.
     pub(crate) fn of(
         code: &'static str,
         cause: Option<&'a Cause>,
@@ -104,14 +104,14 @@ impl<'a> About<'a> {
         self.up(0)
     }
 
-    /// The name at the given number of steps before the end of the path; empty if it is a list index, or does not exist.
+    /// The name that is the given number of steps before the end of the path. Empty if that step is a list index or does not exist.
     fn up(&self, steps: usize) -> &'a str {
         let segments = self.path.segments();
         let at = segments.len().checked_sub(steps + 1);
         at.map_or("", |at| name_of(&segments[at]))
     }
 
-    /// The value at the given number of steps above the place, if it is written.
+    /// The value that is the given number of steps above the place, if it is written.
     fn around(&self, steps: usize) -> Option<&'a Json<'a>> {
         let segments = self.path.segments();
         at(self.root, &segments[..segments.len().checked_sub(steps)?])
@@ -123,7 +123,7 @@ impl<'a> About<'a> {
     }
 }
 
-/// The key of a mapping that is probably a misspelling of the missing `key`.
+/// If `key` is missing from a mapping: the mapping's key that is probably a misspelling of it.
 fn misspelt_key<'a>(mapping: Option<&'a Json<'a>>, key: &str) -> Option<&'a str> {
     let keys = mapping.and_then(Json::members).unwrap_or_default();
     let mut keys = keys.iter().map(|it| it.key.as_ref());
@@ -138,7 +138,7 @@ pub(crate) fn at<'a>(root: &'a Json<'a>, steps: &[Segment]) -> Option<&'a Json<'
     })
 }
 
-/// The API server's text as a headline, for errors without our own wording.
+/// The API server's text as a headline, for errors without a wording of their own.
 fn title(error: &Error) -> String {
     let words = error.kind.words();
     match (error.kind, error.detail.as_str(), error.bad_value.as_str()) {
@@ -151,13 +151,13 @@ fn title(error: &Error) -> String {
     }
 }
 
-/// Sets the wording of a finding. Without our own wording, it gets the API server's text.
+/// Sets the wording of a finding. If `words` is `None`, uses the API server's text.
 pub(crate) fn give(finding: &mut Finding, words: Option<Words>, error: &Error) {
     let words = words.unwrap_or_else(|| Words::new(title(error).trim()).quote());
     put(finding, words);
 }
 
-/// Sets the words of a finding that has none yet.
+/// Sets the wording of a finding that does not have one yet.
 pub(crate) fn put(finding: &mut Finding, words: Words) {
     finding.headline = words.headline;
     finding.label = words.label;
@@ -191,7 +191,7 @@ pub(crate) fn unjudged(crashes: bool) -> Words {
     }
 }
 
-/// The label for the same mistake at another place of a CRD, which names the version.
+/// The label for the same mistake in another version of a CRD. It names that version.
 pub(crate) fn same_elsewhere(root: &Json<'_>, path: &Path) -> String {
     let steps = path.segments();
     let version = steps.iter().position(|it| matches!(it, Segment::Index(_)));
@@ -202,7 +202,7 @@ pub(crate) fn same_elsewhere(root: &Json<'_>, path: &Path) -> String {
     )
 }
 
-/// The wording of an error, if its code has one.
+/// The wording of an error, if its code has a wording.
 pub(crate) fn of(about: &About<'_>) -> Option<Words> {
     let families = [
         values::words,

@@ -33,7 +33,7 @@ pub(super) fn words(about: &About<'_>) -> Option<Words> {
     })
 }
 
-/// The name of the field; for an item, the name of its list.
+/// The name of the field. For an item, the name of the list.
 fn field<'a>(about: &About<'a>) -> &'a str {
     match about.last() {
         "" => about.up(1),

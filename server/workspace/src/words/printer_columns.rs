@@ -67,7 +67,7 @@ pub(super) fn words(about: &About<'_>) -> Option<Words> {
     Some(words)
 }
 
-/// The written value in backquotes.
+/// The value as written, in backquotes.
 fn shown(about: &About<'_>) -> String {
     let found = about.value().map(written).unwrap_or_default();
     code(found.trim_matches('"'))

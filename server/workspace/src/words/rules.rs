@@ -1,4 +1,4 @@
-//! Words for validation rules: errors in a rule, and errors that a rule reports about a value.
+//! Words for validation rules: errors in a rule itself, and errors that a rule reports about a value.
 
 use crd_analyzer_apiextensions::codes as api_codes;
 use crd_analyzer_schema::{codes, field::Cause};
@@ -123,7 +123,7 @@ fn field_path(about: &About<'_>) -> Words {
             .help("write the path on one line"),
         Some(Cause::NotFound(name)) => {
             let words = Words::new(format!("`fieldPath` {found} leads to no property"));
-            // The properties of the schema that has the rule.
+            // The properties of the schema that contains the rule.
             let properties = about
                 .around(3)
                 .and_then(|it| it.get("properties")?.members())

@@ -1,4 +1,4 @@
-//! Words for keywords of schemas that CRDs do not allow, or not at their place.
+//! Words for keywords that CRDs do not allow in schemas, or do not allow at their place.
 
 use crd_analyzer_apiextensions::codes;
 use crd_analyzer_schema::field::{Cause, Segment};
@@ -120,7 +120,7 @@ fn unknown_type(about: &About<'_>) -> Words {
     }
 }
 
-/// The type that a format belongs to, if the format was written as a type.
+/// If the format is the value of `type` by mistake: the type to which the format belongs.
 fn type_of_format(found: &str) -> Option<&'static str> {
     match found {
         "date" | "date-time" | "duration" | "uuid" | "uri" | "email" | "hostname" | "ipv4" | "ipv6" | "byte"
@@ -149,7 +149,7 @@ fn missing_schema(about: &About<'_>) -> Words {
     }
 }
 
-/// Words for the first keyword that the root of a schema may not have if the status subresource is enabled.
+/// Words for the first keyword at the root of a schema that is not allowed there if the status subresource is enabled.
 fn keyword_at_root(about: &About<'_>) -> Words {
     const ALLOWED: [&str; 24] = [
         "description",

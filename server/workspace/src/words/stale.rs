@@ -1,11 +1,11 @@
-//! Words for CRDs that are older than the types that they are generated from.
+//! Words for CRDs that are older than the types from which they are generated.
 
 use super::{
     Words,
     text::{clip, code, joined},
 };
 
-/// A difference between a CRD and the types.
+/// A difference between a CRD and the types from which it is generated.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum What {
     /// Only the types have a property.
@@ -14,19 +14,19 @@ pub(crate) enum What {
     GoneProperty(String),
     /// Only the types set a value for this key.
     Absent(String),
-    /// The types set another value for this key.
+    /// The types set a different value for this key.
     Other(String),
-    /// The CRD has a value for this key, but no marker sets it.
+    /// The CRD has a value for this key that no marker sets.
     Gone(String),
 }
 
 /// The maximum length of a name before it is cut.
 const LONGEST_NAME: usize = 40;
 
-/// The maximum number of CRDs that one note names.
+/// The maximum number of CRDs that a note names.
 const MOST_NAMED: usize = 3;
 
-/// The words for a difference. `kinds`: the kinds whose CRDs have it; `more`: the number of other differences.
+/// The words for a difference. `kinds` has the kinds whose CRDs have the difference, and `more` is the number of other differences.
 pub(crate) fn words(what: &What, kinds: &[&str], more: usize) -> Words {
     let named = |it: &str| code(&clip(it, LONGEST_NAME));
     let mut names: Vec<String> = kinds.iter().take(MOST_NAMED).map(|it| named(it)).collect();

@@ -80,7 +80,7 @@ pub(super) fn words(about: &About<'_>) -> Option<Words> {
     Some(words)
 }
 
-/// The place of the parent schema, for keywords that are themselves steps in the path of a value.
+/// The place of the schema around a keyword. Needed for keywords that are steps in the path of a value themselves.
 fn place_of_parent(about: &About<'_>) -> SchemaPlace {
     SchemaPlace::of(&name::parent(about.path)).unwrap_or_default()
 }
@@ -107,7 +107,7 @@ fn missing_type(about: &About<'_>, place: &SchemaPlace) -> Words {
     words.help(format!("add `type: {guess}` (it has `{why}`)"))
 }
 
-/// Help for a schema that uses JSON Schema's form for "an integer or a string".
+/// Help for a schema that describes an integer or a string in the way of JSON Schema.
 fn int_or_string(schema: &Json<'_>) -> Option<&'static str> {
     let is_of_both = |junctor: &str| {
         let clauses = schema.get(junctor).and_then(Json::items).unwrap_or_default();
@@ -198,7 +198,7 @@ fn incomplete_junctor(about: &About<'_>, place: &SchemaPlace) -> Words {
         .label("`items` is missing here")
         .help(format!("add `items` with a type to the schema outside `{junctor}`"));
     }
-    // The property may exist under another name.
+    // The property may exist under a similar name.
     let known = about.around(1).and_then(Json::members).unwrap_or_default();
     let near = meant(about.last(), known.iter().map(|it| it.key.as_ref()));
     let words = Words::new(format!("`{junctor}` mentions {name}, which the schema does not define"))
@@ -216,7 +216,7 @@ fn invalid_pattern(about: &About<'_>, noun: &str) -> Words {
         Some(Cause::Malformed(why)) => why.as_str(),
         _ => "",
     };
-    // Go's error ends with the part of the pattern in backquotes.
+    // Go's error ends with a part of the pattern in backquotes.
     let part = about.value().and_then(Json::as_str).unwrap_or_default();
     let looks_around = ["(?=", "(?!", "(?<=", "(?<!"].iter().find(|it| part.contains(**it));
     let words = Words::new(format!(

@@ -6,7 +6,7 @@ pub(crate) use crd_analyzer_diagnostic::text::{
 };
 use crd_analyzer_syntax::json::{Json, JsonValue};
 
-/// The source form of a value: `"a"`, `3`, `null`.
+/// A value as it is written in a manifest: `"a"`, `3`, `null`.
 pub(crate) fn written(value: &Json<'_>) -> String {
     match &value.value {
         JsonValue::Null => "null".to_owned(),

@@ -8,7 +8,7 @@ use crd_analyzer_syntax::{
 
 use super::{MAX_HEADLINE, Words, clip, meant::meant, name::shown};
 
-/// Words for a key of a CRD that the API does not have. `root`: the CRD in the tree.
+/// Words for a key of a CRD that does not exist in the API. `root` is the CRD in the tree.
 pub(crate) fn in_definition(tree: &Tree, root: NodeId, key: NodeId) -> Words {
     let fields = match tree.get(root, "apiVersion").map(|it| tree.scalar(it)) {
         Some(version) if version.ends_with("v1beta1") => &api::V1BETA1,
@@ -17,7 +17,8 @@ pub(crate) fn in_definition(tree: &Tree, root: NodeId, key: NodeId) -> Words {
     in_object(tree, root, key, (fields, "a CRD"))
 }
 
-/// Words for a key of an object that the API does not have. `root`: the object in the tree. `fields`, `what`: its fields, and a noun for it.
+/// Words for a key of an object that does not exist in the API. `root` is the object in the tree. `fields` and `what` are the fields of its type, and
+/// a noun for it.
 pub(crate) fn in_object(tree: &Tree, root: NodeId, key: NodeId, (fields, what): (&'static FieldType, &str)) -> Words {
     let name = tree.scalar(key);
     let mut path = paths::path_of(tree, key);
@@ -51,12 +52,12 @@ pub(crate) fn in_object(tree: &Tree, root: NodeId, key: NodeId, (fields, what): 
     }
 }
 
-/// Help for a field of `spec` that is at the top level.
+/// Help for a field that belongs in `spec` but is at the top level.
 pub(super) fn into_spec(field: &str) -> String {
     format!("move `{field}` into `spec`: indent it below `spec:`")
 }
 
-/// Help for a key that belongs to another place in a CRD. `path`: the path of the mapping that contains it.
+/// Help for a key that belongs to another place in a CRD. `path` is the path of the mapping that contains the key.
 fn place_of(key: &str, path: &[Step<'_>]) -> Option<String> {
     let has = |of: &[PathStep<'_>]| {
         let found = api::at(&api::V1, of.iter().copied())?;
@@ -97,7 +98,7 @@ fn place_of(key: &str, path: &[Step<'_>]) -> Option<String> {
     }
 }
 
-/// Help for a keyword of JSON Schema that CRDs do not have.
+/// Help for a JSON Schema keyword that CRDs do not support.
 fn instead(keyword: &str) -> Option<&'static str> {
     Some(match keyword {
         "const" => "write `enum` with one value",
@@ -114,14 +115,14 @@ fn instead(keyword: &str) -> Option<&'static str> {
     })
 }
 
-/// Whether a mapping does not have a key yet, given another key of it. Only the first entries of very large mappings are searched.
+/// Whether a mapping lacks a key. `beside` is another key of the mapping. In very large mappings, only the first entries are searched.
 pub(crate) fn is_free(tree: &Tree, beside: NodeId, key: &str) -> bool {
     const MAX_ENTRIES: usize = 1_000;
     let entries = tree.parent(beside).into_iter().flat_map(|it| tree.entries(it));
     !entries.take(MAX_ENTRIES).any(|it| tree.scalar(it.key) == key)
 }
 
-/// The API struct at a path, or at the nearest path above it that has one.
+/// The API struct at a path. If it has none, the struct at the nearest parent path that has one.
 fn structure(fields: &'static FieldType, path: &[Step<'_>]) -> Option<&'static Struct> {
     for end in (0..=path.len()).rev() {
         let steps = path[..end].iter().map(|it| match it {
@@ -139,7 +140,7 @@ fn structure(fields: &'static FieldType, path: &[Step<'_>]) -> Option<&'static S
     None
 }
 
-/// Words for an unknown field of an object's `metadata`. `key`: the key in the tree of the object.
+/// Words for an unknown field of an object's `metadata`. `key` is the field's key in the tree of the object.
 pub(crate) fn in_metadata(tree: &Tree, key: NodeId) -> Words {
     let path = paths::path_of(tree, key);
     let start = path
@@ -154,7 +155,8 @@ pub(crate) fn in_metadata(tree: &Tree, key: NodeId) -> Words {
 
 static OBJECT_META: FieldType = FieldType::Object(&api::OBJECT_META);
 
-/// Words for a field of a resource that its schema does not have. `parent`: a phrase for the object around it. `near`: the probable name.
+/// Words for a field of a resource that is not in its schema. `parent` is a phrase for the object that contains it, and `near` the name that was
+/// probably meant.
 pub(crate) fn in_resource(name: &str, parent: &str, near: Option<&str>) -> Words {
     let words = Words::new(clip(
         &format!("{} is not a field of {parent}", shown(name)),
@@ -168,7 +170,7 @@ pub(crate) fn in_resource(name: &str, parent: &str, near: Option<&str>) -> Words
     }
 }
 
-/// Words for a field of `spec` that is at the root of a resource.
+/// Words for a field that belongs in `spec` but is at the root of a resource.
 pub(crate) fn outside_of_spec(name: &str) -> Words {
     Words::new(clip(
         &format!("{} is a field of `spec`, but is not inside `spec`", shown(name)),

@@ -1,4 +1,4 @@
-//! Words for a value that its schema does not accept: in a resource, or a default in a CRD.
+//! Words for a value that its schema does not accept. The value is in a resource, or is a default in a CRD.
 
 use crd_analyzer_diagnostic::text::MAX_VALUE;
 use crd_analyzer_schema::{codes, field::Cause};
@@ -11,7 +11,7 @@ use super::{
     text::{a_type, clip, code, counted, either, is, is_type, number, placeholder, value, written},
 };
 
-/// The maximum number of characters of allowed values in a headline.
+/// The maximum total length of the allowed values in a headline, in characters.
 const MAX_LISTED: usize = 40;
 
 pub(super) fn words(about: &About<'_>) -> Option<Words> {
@@ -76,7 +76,7 @@ pub(super) fn words(about: &About<'_>) -> Option<Words> {
     Some(words)
 }
 
-/// `key: value` for the last step of the path.
+/// The last step of the path with the given value, as `key: value`.
 fn entry(about: &About<'_>, value: &str) -> String {
     match about.last() {
         "" => format!("`{value}`"),
@@ -87,7 +87,7 @@ fn entry(about: &About<'_>, value: &str) -> String {
 fn wrong_type(about: &About<'_>, subject: &str, expected: &str) -> Words {
     let expected_words = a_type(expected);
     if !is_type(expected) {
-        // The schema is wrong, and the other errors are a consequence of that.
+        // The schema has an invalid type, and the other errors are a consequence of that.
         return Words::new(format!(
             "{subject} cannot be of type {}, which does not exist",
             code(expected)
@@ -172,7 +172,7 @@ fn missing(about: &About<'_>, r#type: &str, example: Option<&str>) -> Words {
     let parent = name::value(&name::parent(about.path));
     let value = example.unwrap_or_else(|| placeholder(r#type));
     let entry = format!("`{}: {}`", clip(name, 40), clip(value, 30));
-    // The API server drops a value of `null` that the schema does not allow.
+    // The API server drops a null value that the schema does not allow.
     if about.value().is_some_and(|it| matches!(it.value, JsonValue::Null)) {
         return Words::new(format!("{} is empty, but a value is required", name::value(about.path)))
             .label("this is `null`")
@@ -316,7 +316,7 @@ fn range_of(format: &str) -> (&'static str, &'static str) {
     }
 }
 
-/// The integer that an API server uses for a bound of integers; `None` if the bound does not fit.
+/// The integer that the API server uses for a limit of integers. `None` if the limit does not fit into an integer.
 fn cut(limit: f64) -> Option<i64> {
     const LIMIT: f64 = 9_223_372_036_854_775_808.0;
     #[allow(clippy::cast_possible_truncation, reason = "it is cut, and is in range")]
@@ -385,7 +385,7 @@ fn multiple(about: &About<'_>, subject: &str, factor: f64) -> Words {
         Some(JsonValue::Float(float)) => (Some(*float), false),
         _ => (None, false),
     };
-    // The factor for integers is truncated, too.
+    // For integers, the API server truncates the factor as well.
     let of_integers = cut(factor).filter(|it| *it > 0);
     if is_integer && of_integers.is_none() {
         return words.help(

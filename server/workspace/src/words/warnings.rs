@@ -65,7 +65,7 @@ pub(super) fn words(about: &About<'_>) -> Option<Words> {
     })
 }
 
-/// The domains of finalizers without a slash that tools use, and the tools.
+/// The domains of finalizers without a slash, each with the tool that uses it.
 const FINALIZERS: [(&str, &str); 10] = [
     ("argoproj.io", "Argo"),
     ("cert-manager.io", "cert-manager"),
@@ -79,7 +79,7 @@ const FINALIZERS: [(&str, &str); 10] = [
     ("rook.io", "Rook"),
 ];
 
-/// The tool that a finalizer belongs to, by the domain that it ends with.
+/// The tool to which a finalizer belongs, found by the domain at its end.
 fn owner(finalizer: &str) -> Option<&'static str> {
     let is_of = |domain: &str| {
         let rest = finalizer.strip_suffix(domain);

@@ -1,7 +1,7 @@
-//! Objects inside other objects: which kinds wrap others, at which paths, and for what purpose. One row for each kind of wrapper.
+//! Objects inside other objects. A table with one row for each kind of wrapper says at which paths a wrapper contains objects, and for what purpose.
 //!
-//! No code outside a row compares the name of such a kind. The objects of a document include the wrapped ones, each with its path, so their
-//! diagnostics have places in the author's own file.
+//! No code outside a row compares the name of such a kind. The objects of a document include those inside it, each with its path, so that their
+//! diagnostics have places in the author's file.
 
 mod rows;
 mod walk;
@@ -12,38 +12,38 @@ use crate::table::Table;
 pub use walk::{MAX_DEPTH, Value, Wrapped, inside, is_begun};
 pub(crate) use walk::{in_text, texts};
 
-/// A kind of objects that wrap others.
+/// A kind of object that contains other objects.
 #[derive(Debug)]
 pub struct Row {
     /// The name for users.
     pub name: &'static str,
     /// Whether an object is of this kind, by its `apiVersion` and `kind`.
     pub is: fn(&str, &str) -> bool,
-    /// Whether clients send only the wrapped objects, never the wrapper itself.
+    /// Whether clients send only the objects inside, and never the wrapper itself.
     pub is_opened: bool,
-    /// The places of the wrapped objects.
+    /// The places of the objects inside.
     pub places: &'static [Place],
-    /// The special values that the objects may contain.
+    /// The special values that the objects inside may contain.
     pub values: Values,
 }
 
-/// A place of objects in a wrapper.
+/// A place in a wrapper at which objects are.
 #[derive(Debug)]
 pub struct Place {
-    /// The path from the wrapper.
+    /// The path from the wrapper to the objects.
     pub path: &'static [Part],
     /// The purpose of the objects.
     pub purpose: Purpose,
-    /// The field next to an object that says that the API server has to reject it.
+    /// The field beside an object that can say that the API server has to reject the object.
     pub rejection: Option<Rejection>,
 }
 
-/// A field which says that the API server has to reject an object.
+/// A field beside an object that can say that the API server has to reject the object.
 #[derive(Clone, Copy, Debug)]
 pub struct Rejection {
-    /// The key next to the object.
+    /// The key of the field.
     pub key: &'static str,
-    /// Whether this value of the key says so.
+    /// Whether a value of the field says so.
     pub is_said: fn(&serde_json::Value) -> bool,
 }
 
@@ -56,33 +56,33 @@ pub enum Part {
     OneOf(&'static [&'static str]),
     /// Each item of a list.
     Items,
-    /// The text of a string: each document in it.
+    /// Each document in the content of a string.
     Text,
 }
 
-/// The purpose of a wrapped object.
+/// The purpose of an object inside a wrapper.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Purpose {
-    /// It is sent as it is.
+    /// The object is sent as it is.
     Sent,
-    /// It is a sample, which users rename before they send it.
+    /// The object is a sample, which users rename before they send it.
     Sample,
-    /// It is merged into another object, which may have the missing fields.
+    /// The object is merged into another object, which may have the missing fields.
     Part,
-    /// It states expectations about an object.
+    /// The object states what is expected of another object.
     Assertion,
-    /// It is sent, and the API server has to reject it.
+    /// The object is sent, and the API server has to reject it.
     Rejected,
 }
 
-/// The special values that objects may contain.
+/// The special values that objects in a wrapper may contain.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Values {
-    /// No special values.
+    /// The objects contain no special values.
     Plain,
     /// Values in parentheses are chainsaw expressions.
     Expressions,
-    /// Values with one of these marks are filled in before the object is sent.
+    /// Values that contain one of these marks are filled in before the object is sent.
     FilledIn(&'static [&'static str]),
 }
 
@@ -97,12 +97,12 @@ pub fn add(rows: &'static [Row]) -> Result<(), &'static [Row]> {
     TABLE.add(rows)
 }
 
-/// The row for an `apiVersion` and `kind`.
+/// The table row for an `apiVersion` and `kind`.
 pub fn of(api_version: &str, kind: &str) -> Option<&'static Row> {
     TABLE.rows().find(|it| (it.is)(api_version, kind))
 }
 
-/// The row for an object that may be incomplete: without a kind, it may be a list.
+/// The table row for an object that may be incomplete. An object without a kind may become a list.
 pub fn of_begun(api_version: Option<&str>, kind: Option<&str>) -> Option<&'static Row> {
     match kind {
         Some(kind) => of(api_version.unwrap_or_default(), kind),
@@ -111,7 +111,7 @@ pub fn of_begun(api_version: Option<&str>, kind: Option<&str>) -> Option<&'stati
 }
 
 impl Row {
-    /// The number of steps of a path from a wrapper to the object inside that contains it. `None` if the path is not in such an object.
+    /// The number of steps in a path from a wrapper to the object that contains the end of the path. `None` if the end is not in such an object.
     pub fn steps_inside(&self, path: &[Step<'_>]) -> Option<usize> {
         let leads = |place: &&Place| {
             let steps = place.path.iter().zip(path);

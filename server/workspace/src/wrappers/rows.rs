@@ -1,4 +1,4 @@
-//! The rows of the table.
+//! The rows of the table of wrappers.
 
 use super::{
     Part::{Items, Key, OneOf, Text},
@@ -8,7 +8,7 @@ use super::{
 };
 use crate::roles::test_steps;
 
-/// The list comes last because the names of other kinds may also end in `List`.
+/// `LIST` must come last, because the names of other kinds may also end with `List`.
 pub(super) const ALL: &[Row] = &[
     TEMPLATE,
     MANIFEST_WORK,
@@ -43,7 +43,7 @@ pub(super) const LIST: Row = Row {
     values: Values::Plain,
 };
 
-/// `Template` of OpenShift. `oc process` substitutes its parameters. Earlier, the group had no name.
+/// `Template` of OpenShift. `oc process` substitutes its parameters. In old templates, the API group is missing.
 const TEMPLATE: Row = Row {
     name: "OpenShift template",
     is: |api_version, kind| kind == "Template" && matches!(group(api_version), "template.openshift.io" | ""),
@@ -52,7 +52,7 @@ const TEMPLATE: Row = Row {
     values: Values::FilledIn(&["${"]),
 };
 
-/// `ManifestWork` of Open Cluster Management. Its agents must not substitute anything in the manifests.
+/// `ManifestWork` of Open Cluster Management. Its agents substitute nothing in the manifests.
 const MANIFEST_WORK: Row = Row {
     name: "ManifestWork",
     is: |api_version, kind| kind == "ManifestWork" && group(api_version) == "work.open-cluster-management.io",
@@ -90,7 +90,7 @@ const SYNC_SET: Row = Row {
     values: Values::FilledIn(&["{{"]),
 };
 
-/// The keys of a chainsaw test's operations.
+/// The keys of a chainsaw test that contain operations.
 const BLOCKS: super::Part = OneOf(&["try", "catch", "finally", "cleanup"]);
 
 const fn operation(path: &'static [super::Part], purpose: super::Purpose) -> Place {
@@ -110,7 +110,7 @@ const fn operation(path: &'static [super::Part], purpose: super::Purpose) -> Pla
 const APPLIED: super::Part = OneOf(&["apply", "create", "update"]);
 const STATED: super::Part = OneOf(&["assert", "error"]);
 
-/// A chainsaw test, and steps that several tests share. Its patches and assertions contain parts of objects.
+/// Chainsaw tests, and steps that several tests share. Their patches and assertions contain parts of objects.
 const CHAINSAW: Row = Row {
     name: "chainsaw test",
     is: |api_version, kind| {
@@ -153,10 +153,10 @@ const CHAINSAW: Row = Row {
     values: Values::Expressions,
 };
 
-/// The keys under which the values of most charts accept whole objects. These may be templates.
+/// The keys under which the values of most charts accept whole objects, which may be templates.
 const EXTRA: super::Part = OneOf(&["extraObjects", "extraManifests", "extraDeploy", "extraResources"]);
 
-/// `Application` of Argo CD: objects in the values of its charts.
+/// `Application` of Argo CD. The values for its charts contain objects.
 const APPLICATION: Row = Row {
     name: "Argo CD application",
     is: |api_version, kind| kind == "Application" && group(api_version) == "argoproj.io",
@@ -185,7 +185,7 @@ const APPLICATION: Row = Row {
 
 const ANNOTATIONS: [super::Part; 2] = [Key("metadata"), Key("annotations")];
 
-/// `ClusterServiceVersion` of OLM. The examples for consoles are JSON in annotations.
+/// `ClusterServiceVersion` of OLM. Annotations contain examples for consoles, in JSON.
 const CLUSTER_SERVICE_VERSION: Row = Row {
     name: "ClusterServiceVersion",
     is: |api_version, kind| kind == "ClusterServiceVersion" && group(api_version) == "operators.coreos.com",

@@ -10,18 +10,18 @@ use crd_analyzer_syntax::{
 
 use super::{Part, Place, Purpose, Row, of};
 
-/// The maximum nesting depth of wrappers. In practice, there are two levels.
+/// The maximum nesting depth of wrappers. Real documents have at most two levels.
 pub const MAX_DEPTH: usize = 8;
 
-/// A value of a document, independent of the parser.
+/// A value of a document, whichever parser created it.
 pub trait Value: Clone {
-    /// The value of a key, if this is a mapping that has it.
+    /// The value of a key, if this is a mapping that has the key.
     fn get(&self, key: &str) -> Option<Self>;
 
     /// The items, if this is a list.
     fn items(&self) -> Vec<Self>;
 
-    /// The string, if this is one.
+    /// The string, if this is a string.
     fn text(&self) -> Option<Cow<'_, str>>;
 
     /// The node of the value.
@@ -70,17 +70,17 @@ impl Value for (&Tree, NodeId) {
 /// An object inside another one.
 #[derive(Clone, Debug)]
 pub struct Wrapped<V> {
-    /// The object.
+    /// The object inside.
     pub value: V,
-    /// The value next to which it is written.
+    /// The value that is beside the object or contains it.
     pub around: V,
-    /// The path to it in the document.
+    /// The path from the document to the object.
     pub path: Vec<Step<'static>>,
-    /// The row of the wrapper.
+    /// The table row of the wrapper.
     pub row: &'static Row,
-    /// The place in the wrapper.
+    /// The place in the wrapper at which the object is.
     pub place: &'static Place,
-    /// For a string with objects in its content: the path to them in its documents.
+    /// For a string whose content has objects: the path to the objects in the documents of the content.
     rest: &'static [Part],
 }
 
@@ -89,7 +89,7 @@ impl<V: Value> Wrapped<V> {
         !self.rest.is_empty()
     }
 
-    /// Whether clients send only the objects inside it.
+    /// Whether clients send only the objects inside this object.
     pub fn is_opened(&self) -> bool {
         row_of(&self.value).is_some_and(|it| it.is_opened) && is_begun(&self.value)
     }
@@ -111,7 +111,7 @@ impl Wrapped<&Json<'_>> {
     }
 }
 
-/// The objects in a document. Objects inside other wrapped objects come last. A wrapper that aliases repeat is searched once.
+/// The objects in a document. Objects inside other objects come last. If several aliases refer to a wrapper, it is searched once.
 pub fn inside<V: Value>(root: &V) -> Vec<Wrapped<V>> {
     let mut all = all(root);
     all.retain(|it| !it.is_text());
@@ -125,7 +125,7 @@ pub(crate) fn texts<V: Value>(root: &V) -> Vec<Wrapped<V>> {
     all
 }
 
-/// The objects in a document of a string's content: those at the path of the wrapper, and those inside them.
+/// The objects in a document of a string's content: those at the path of the wrapper, and the objects inside them.
 pub(crate) fn in_text<V: Value>(text: &Wrapped<impl Value>, root: &V) -> Vec<Wrapped<V>> {
     let mut found = Vec::new();
     let rest = text.rest.get(1..).unwrap_or_default();
@@ -143,7 +143,7 @@ fn all<V: Value>(root: &V) -> Vec<Wrapped<V>> {
     found
 }
 
-/// Searches the objects from an index on for further objects.
+/// Searches the found objects, from an index on, for more objects inside them.
 fn look_into_new<V: Value>(mut next: usize, seen: &mut HashSet<NodeId>, found: &mut Vec<Wrapped<V>>) {
     for _ in 1..MAX_DEPTH {
         let end = found.len();
@@ -165,7 +165,7 @@ fn look_into<V: Value>(value: &V, path: &[Step<'static>], seen: &mut HashSet<Nod
     }
 }
 
-/// Whether a value has the outermost field of a place for objects, even if it contains none.
+/// Whether a value has the outermost field of a place for objects, even if that field contains none.
 pub fn is_begun<V: Value>(value: &V) -> bool {
     let places = row_of(value).map_or(&[][..], |it| it.places);
     let begins = |part: &Part| matches!(part, Part::Key(key) if value.get(key).is_some());
@@ -178,7 +178,7 @@ fn row_of<V: Value>(value: &V) -> Option<&'static Row> {
     of(&api_version, &kind.text()?)
 }
 
-/// Follows the rest of a path. `around`: the value that contains `value`.
+/// Follows the rest of a path. `around` is the value that contains `value`.
 fn follow<V: Value>(
     (row, place): (&'static Row, &'static Place),
     rest: &'static [Part],
@@ -231,7 +231,7 @@ mod tests {
 
     use super::*;
 
-    /// Checks the paths of the objects in a document.
+    /// Checks the paths of the objects that are found in a document.
     #[track_caller]
     fn check(text: &str, expected: &[&str]) {
         let text: Arc<str> = text.into();

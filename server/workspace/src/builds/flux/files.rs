@@ -1,4 +1,4 @@
-//! Which files may contain objects for Flux, so that no others are read for it.
+//! Records which files may contain objects that matter to Flux, so that other files need not be read.
 
 use std::{
     collections::BTreeMap,
@@ -8,16 +8,16 @@ use std::{
 
 use super::{Flux, TEXT_BYTES};
 
-/// The kinds of objects that a file may contain.
+/// The kinds of Flux-related objects that a file may contain.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct MayHold {
-    /// Flux Kustomizations.
+    /// Whether the file may contain Flux Kustomizations.
     pub kustomizations: bool,
-    /// ConfigMaps, which matter only if there are Kustomizations.
+    /// Whether the file may contain ConfigMaps. They matter only if there are Kustomizations.
     pub config_maps: bool,
 }
 
-/// The files that may contain objects for Flux.
+/// The files that may contain objects that matter to Flux.
 #[derive(Debug, Default)]
 pub struct FluxFiles(Mutex<BTreeMap<PathBuf, MayHold>>);
 
@@ -26,7 +26,7 @@ impl FluxFiles {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Records what the text of a file may contain.
+    /// Records which objects a file with this text may contain.
     pub fn note(&self, path: &Path, text: &str) {
         let is_short = text.len() as u64 <= TEXT_BYTES;
         let found = MayHold {

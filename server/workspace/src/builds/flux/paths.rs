@@ -1,7 +1,7 @@
-//! Where the paths of Kustomizations lead.
+//! Finds the folders that the paths of Kustomizations refer to.
 //!
-//! A path begins at the root of its source, which may be another repository. It is certain that this one is meant where most of the paths of a
-//! source exist here.
+//! A path starts at the root of its source, which may be another repository. crd-analyzer assumes that the source is this repository if most of the
+//! source's paths exist here.
 
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
@@ -18,19 +18,19 @@ use crate::{
     words,
 };
 
-/// Paths of a source that exist before it is taken for this repository.
+/// The minimum number of existing paths for assuming that a source is this repository.
 const LEAST: usize = 3;
 
-/// What is certain of the paths of Kustomizations.
+/// The folders that the paths of Kustomizations are known to refer to.
 #[derive(Default)]
 pub(crate) struct Paths {
-    /// The folders that Flux builds from this repository as it is.
+    /// The folders that Flux certainly builds, unchanged, from this repository.
     pub(crate) certain: BTreeSet<PathBuf>,
-    /// Paths that lead nowhere: the files that have them, and what is to be said.
+    /// The paths that do not exist: the file with the path, and the finding about it.
     pub(crate) nowhere: Vec<(PathBuf, Finding)>,
 }
 
-/// The Kustomizations of one source.
+/// The Kustomizations with the same source.
 #[derive(Default)]
 struct OfSource<'f> {
     existing: Vec<&'f Kustomization>,
@@ -38,7 +38,7 @@ struct OfSource<'f> {
 }
 
 impl Flux {
-    /// Looks where the paths lead. `files`: the files around that of a Kustomization, if they are known.
+    /// Finds the folders of all Kustomizations. `files` returns the files that are available to the Kustomization in a file, if they are known.
     pub(crate) fn paths<'f>(&self, files: &dyn Fn(&Path) -> Option<&'f dyn Files>) -> Paths {
         let mut sources: HashMap<&(String, String), OfSource<'_>> = HashMap::new();
         let mut asked: HashMap<&Path, Option<bool>> = HashMap::new();
@@ -48,7 +48,7 @@ impl Flux {
             let exists = *asked.entry(folder).or_insert_with(|| {
                 let files = files(&kustomization.at.file)?;
                 let is_there = files.is_folder(folder);
-                // What is refused is there, too.
+                // If access to the folder is refused, it may exist.
                 (is_there || files.refusal(folder).is_none()).then_some(is_there)
             });
             let of_source = sources.entry(source).or_default();
@@ -74,13 +74,13 @@ impl Flux {
 }
 
 impl Kustomization {
-    /// Whether its path is written as it is, and not with something that is filled in.
+    /// Whether the path is written literally, without a part that is filled in later.
     fn has_plain_path(&self) -> bool {
         let is_plain = |it: u8| it.is_ascii_alphanumeric() || b"._-/".contains(&it);
         self.path.as_ref().is_some_and(|it| it.text.bytes().all(is_plain))
     }
 
-    /// Whether its path names a folder, and not the whole source.
+    /// Whether the path names a folder below the root of the source.
     fn names_folder(&self) -> bool {
         self.path
             .as_ref()
@@ -89,7 +89,7 @@ impl Kustomization {
 }
 
 impl OfSource<'_> {
-    /// Whether the source is this repository.
+    /// Whether the source is most likely this repository.
     fn is_here(&self, (namespace, name): &(String, String)) -> bool {
         let existing = self.existing.iter().filter(|it| it.names_folder());
         let existing: HashSet<&Path> = existing.map(|it| it.folder.as_path()).collect();
@@ -104,7 +104,7 @@ impl OfSource<'_> {
         let beside: HashSet<&Path> = self.existing.iter().filter_map(|it| it.at.file.parent()).collect();
         paths.certain.extend(folders.iter().map(|it| it.to_path_buf()));
         for kustomization in &self.missing {
-            // Others, of documentation or tests, may never be applied.
+            // Report only Kustomizations next to others that work. Those in documentation or tests may never be applied.
             let mut around = kustomization.at.file.ancestors().skip(1);
             let is_beside = kustomization.at.file.parent().is_some_and(|it| beside.contains(it));
             if let Some(path) = &kustomization.path
@@ -130,7 +130,7 @@ mod tests {
 
     use super::*;
 
-    /// The folders that exist.
+    /// A file system that has only these folders.
     struct Folders(&'static [&'static str]);
 
     impl Files for Folders {
@@ -149,7 +149,7 @@ mod tests {
 
     const FOLDERS: Folders = Folders(&["/r/clusters/prod", "/r/apps/a", "/r/apps/b", "/r/apps/c"]);
 
-    /// The texts that lead nowhere, of Kustomizations with these sources and paths in `clusters/prod`.
+    /// The paths that do not exist, for Kustomizations in `clusters/prod` with these sources and paths.
     fn nowhere(kustomizations: &[(&str, &str)]) -> Vec<String> {
         let text: Vec<String> = kustomizations
             .iter()
@@ -171,7 +171,7 @@ mod tests {
         let own = "flux-system";
         assert_eq!(nowhere(&[(own, "./apps/a"), (own, "./apps/x")]), ["'./apps/x'"]);
         assert_eq!(nowhere(&[(own, "apps/a"), (own, "/apps/b/")]), [""; 0]);
-        // Nothing tells that this repository is meant.
+        // Nothing shows that the source is this repository.
         assert_eq!(nowhere(&[(own, "./apps/x")]), [""; 0]);
         assert_eq!(nowhere(&[(own, "./"), (own, "./apps/x")]), [""; 0]);
         assert_eq!(nowhere(&[("other", "./apps/a"), ("other", "./apps/x")]), [""; 0]);

@@ -1,4 +1,4 @@
-//! The values of variables, computed once for each Kustomization.
+//! The values of variables, computed once for each Flux Kustomization.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
@@ -18,20 +18,21 @@ const LIMITS: Limits = Limits {
     ..Limits::NONE
 };
 
-/// The limits for finding the values on which the Kustomizations of some folders agree.
+/// The limits for finding the variables on which the Kustomizations of some folders agree.
 const AGREEING: Limits = Limits {
     work: 5_000_000,
     bytes: 4 << 20,
     ..Limits::NONE
 };
 
-/// Work units for a variable.
+/// The work units that a variable costs.
 const A_VALUE: u64 = 20;
 
-/// Bytes for a variable. Its strings are shared.
+/// The memory that a variable costs, in bytes, without its strings, which are shared.
 const VALUE_BYTES: u64 = 64;
 
-/// Facts derived from all Kustomizations, computed on first use. They depend only on the Kustomizations, so two caches are always equal.
+/// Facts derived from all Kustomizations, computed on first use. Two caches compare as equal, because their content depends only on the
+/// Kustomizations.
 #[derive(Default, Debug)]
 pub(super) struct Cache(OnceLock<Known>);
 
@@ -62,7 +63,8 @@ pub(super) struct Known {
     pub(super) here: Vec<usize>,
     /// The folders of the Kustomizations that substitute variables or change objects.
     pub(super) folders: HashSet<PathBuf>,
-    /// For each folder that is built with variables: the index in `of_folder` of the variables on which all its Kustomizations agree.
+    /// For each folder that is built with variables, an index into `of_folder`. The entry there has the variables on which all Kustomizations of the
+    /// folder agree.
     by_folder: HashMap<PathBuf, usize>,
     of_folder: Vec<Arc<Variables>>,
     /// The variables of each Kustomization that substitutes some, by its index.
@@ -71,7 +73,7 @@ pub(super) struct Known {
     of_several: Mutex<HashMap<Vec<usize>, Arc<Variables>>>,
 }
 
-/// The combined data of all ConfigMaps with one name. `None`: they disagree, or the value contains variables.
+/// The combined data of all ConfigMaps with the same name. `None` if they disagree about a value, or if the value contains variables.
 type Joined = BTreeMap<Arc<str>, Option<Arc<str>>>;
 
 impl Known {
@@ -151,7 +153,7 @@ impl Known {
     }
 }
 
-/// Keeps only the variables on which `other` agrees.
+/// Removes the variables whose value in `other` is missing or different.
 fn agree(known: &mut Variables, other: &Variables) {
     known.is_unfinished |= other.is_unfinished || budget::work(1).is_err();
     if !Arc::ptr_eq(&known.values, &other.values) {
@@ -175,18 +177,18 @@ fn agree(known: &mut Variables, other: &Variables) {
     }
 }
 
-/// The maximum number of Kustomizations that are named as the ones that substitute variables.
+/// The maximum number of Kustomizations that a message names as the source of variables.
 const MOST_NAMED: usize = 10;
 
-/// A namespace, and the kinds and names of the objects that a Kustomization in it takes variables from.
+/// The namespace of a Kustomization, and the kinds and names of the objects from which it takes variables.
 type SourcesOf<'f> = (&'f str, &'f [(String, String)]);
 
 /// Computes the values of Kustomizations.
 struct Values<'f> {
     config_maps: HashMap<&'f str, Vec<&'f ConfigMap>>,
-    /// The combined data of all ConfigMaps with one name, as a namespace sees them.
+    /// The combined data of all ConfigMaps with the same name, by the namespace that refers to them.
     joined: HashMap<(&'f str, &'f str), Option<Arc<Joined>>>,
-    /// The combined values from several objects, as a namespace sees them.
+    /// The combined values of several objects, by the namespace and the objects.
     known: HashMap<SourcesOf<'f>, Arc<Texts>>,
 }
 
@@ -206,7 +208,7 @@ impl<'f> Values<'f> {
     fn of(&mut self, of: &'f Kustomization) -> Result<Arc<Texts>, Unfinished> {
         budget::work(A_VALUE)?;
         let given = self.given((&of.namespace, &of.from))?;
-        // A value that another Kustomization fills in is unknown here.
+        // If another Kustomization substitutes variables in a value, the value is unknown here.
         let is_known = |value: &str| !value.contains("${");
         let is_all = of.inline.values().all(|it| is_known(it));
         if given.is_empty() && is_all {
@@ -242,7 +244,7 @@ impl<'f> Values<'f> {
                 None
             };
             let Some(found) = found else {
-                // This unknown object may set the same variables.
+                // This object is unknown, and it may set the same variables.
                 values.clear();
                 continue;
             };
@@ -276,7 +278,7 @@ impl<'f> Values<'f> {
             spend(config_map.data.len())?;
             for (name, value) in &*config_map.data {
                 budget::work(value.len() as u64 / budget::BYTES_PER_WORK)?;
-                // A patch of a ConfigMap looks like a ConfigMap.
+                // A patch for a ConfigMap looks like a ConfigMap itself, so a value is certain only if all of them agree.
                 let is_sure = |known: &Option<Arc<str>>| known.as_ref() == Some(value);
                 match joined.get_mut(name) {
                     None => {

@@ -1,4 +1,4 @@
-//! The objects that kustomizations and Flux build from one file. They are kept for later texts of the file until the next build.
+//! The objects that kustomizations and Flux build from one file. The result is kept for later texts of the file until the next build.
 
 use std::{
     collections::HashSet,
@@ -24,7 +24,7 @@ use crate::{
 pub struct AsBuilt {
     /// The text that the spans refer to.
     text: Arc<str>,
-    /// The documents and items that are checked only in their built form, not as written.
+    /// The documents and items that are checked only as built, and not as written.
     built: HashSet<(usize, Option<usize>)>,
     is_patch: bool,
     is_open: bool,
@@ -33,7 +33,7 @@ pub struct AsBuilt {
     variables: Option<Arc<Variables>>,
     findings: Vec<Finding>,
     documents: Vec<DocumentReport>,
-    /// The files that the kustomizations tried to read.
+    /// The files that the kustomizations read or tried to read.
     files: HashSet<Arc<Path>>,
 }
 
@@ -86,7 +86,7 @@ impl AsBuilt {
         }
     }
 
-    /// Whether a build that failed may complete the objects of the file.
+    /// Whether the objects of the file may be incomplete as written, because a build that failed may complete them.
     pub fn is_open(&self) -> bool {
         self.is_open
     }
@@ -96,7 +96,7 @@ impl AsBuilt {
         self.is_patch
     }
 
-    /// Whether the API server rejects an object of the file as it is built.
+    /// Whether the API server rejects an object of the file as built.
     pub fn has_errors(&self) -> bool {
         self.documents.iter().any(DocumentReport::has_errors)
     }
@@ -111,7 +111,7 @@ impl AsBuilt {
         self.files.iter()
     }
 
-    /// Whether an earlier result, with its spans moved to this text, is the same.
+    /// Whether an earlier result equals this one after moving its spans to this text.
     pub fn is_said_by(&self, earlier: &Self) -> bool {
         let moved = Moved::new(&earlier.text, &self.text);
         let of_verdicts = |documents: Vec<DocumentReport>| {
@@ -124,7 +124,7 @@ impl AsBuilt {
             && of_verdicts(self.documents.clone()) == of_verdicts(moved.documents(&earlier.documents))
     }
 
-    /// Replaces the diagnostics about documents as written by those about the built objects, in a report on this text or a later one.
+    /// In a report on this text or a later one, replaces the diagnostics about documents as written with those about the built objects.
     pub fn apply(&self, report: &mut FileReport) {
         for document in &mut report.documents {
             let is_built =
@@ -132,7 +132,7 @@ impl AsBuilt {
             if is_built {
                 for (_, verdict) in &mut document.verdicts {
                     verdict.unfinished.clear();
-                    // Keep the hints about updates: the stored object is not known to be built differently.
+                    // Keep the hints about updates, because the stored object may not be built differently.
                     verdict.retain_mut(|it| revision::is_about_update(it));
                 }
             }
@@ -153,19 +153,19 @@ impl BuiltDocuments for AsBuilt {
         self.variables.clone()
     }
 
-    /// Always false, so that the text is checked as written, too: [`AsBuilt::apply`] removes the diagnostics that do not apply.
+    /// Always false, so that the text is checked as written, too. [`AsBuilt::apply`] later removes the diagnostics that do not apply.
     fn is_built(&self, _: &Path, _: usize, _: Option<usize>) -> bool {
         false
     }
 }
 
-/// Maps spans of a text to a later text that differs in one place.
+/// Maps spans of a text to a later text that differs from it in one place.
 struct Moved {
-    /// The number of bytes at the start that are the same in both texts.
+    /// The length of the common start of both texts, in bytes.
     before: u32,
-    /// The offset in the earlier text after which both texts are the same.
+    /// The offset in the earlier text at which the common end of both texts starts.
     after: u32,
-    /// The number of bytes by which the later text moves that end.
+    /// The number of bytes by which the common end moves.
     by: i64,
     end: u32,
 }
@@ -183,7 +183,7 @@ impl Moved {
         }
     }
 
-    /// The span in the later text, or `None` if its text has changed.
+    /// The span in the later text. `None` if the text in the span has changed.
     fn span(&self, span: Span) -> Option<Span> {
         if span.end <= self.before {
             return Some(span);
@@ -192,7 +192,7 @@ impl Moved {
         (span.start >= self.after).then(|| Span::new(moved(span.start), moved(span.end)))
     }
 
-    /// The span of a document, whose text may have changed.
+    /// The span of a document in the later text. The document's text may have changed.
     fn outer(&self, span: Span) -> Span {
         let moved = |it: u32| (i64::from(it) + self.by).clamp(0, i64::from(self.end)) as u32;
         let start = if span.start <= self.before {

@@ -1,4 +1,4 @@
-//! Whether kustomize leaves an object as it is written. A base's text is read once for all builds that use it.
+//! Finds out whether kustomize leaves an object exactly as written. The text of a base is read once for all builds that use it.
 
 use std::{
     collections::HashMap,
@@ -12,12 +12,12 @@ use crd_analyzer_syntax::{
 };
 use foldhash::quality::FixedState;
 
-/// Hashes of the objects as they are written. Each object is read once for all builds that use it.
+/// Hashes of objects as written. Each object is read once for all builds that use it.
 #[derive(Default)]
 pub(super) struct AsWritten(HashMap<Place, Option<ValueHash>>);
 
 impl AsWritten {
-    /// Whether an object is built as it is written.
+    /// Whether an object is built exactly as it is written.
     pub(super) fn holds(&mut self, sources: &Sources, built: &Built) -> bool {
         let written = self.0.entry(built.origin).or_insert_with(|| {
             let (tree, node) = sources.tree(built.origin);
@@ -32,7 +32,7 @@ impl AsWritten {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct ValueHash([u64; 2]);
 
-/// The type of a hashed value.
+/// The type of a hashed value, so that values of different types have different hashes.
 #[derive(Clone, Copy)]
 enum Tag {
     Null,

@@ -1,4 +1,4 @@
-//! CRDs that a kustomization changes: resources in the same build are checked against the changed CRDs.
+//! CRDs that a kustomization changes. Resources in the same build are checked against the changed CRDs.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -17,28 +17,28 @@ use crate::{
     index::{Chosen, Definitions, Files, Found, GroupKind, KnownCrd, Origin, Resource, definitions_in},
 };
 
-/// The CRDs that a build changes and that resources in the build use.
+/// The CRDs that a build changes and that resources in the same build use.
 #[derive(Default)]
 pub(super) struct BuiltCrds(HashMap<GroupKind, BuiltCrd>);
 
-/// A CRD that is built differently from its file.
+/// A CRD that is different after the build than in its file.
 pub(super) struct BuiltCrd {
     node: Node,
-    /// The file that has the CRD itself.
+    /// The CRD's own file.
     origin: PathBuf,
     /// The old text of the CRD, if updates are checked.
     old: Option<Arc<str>>,
     made: OnceLock<Made>,
 }
 
-/// A CRD in the form that an index holds.
+/// The built CRD's text, and the CRD as an index would hold it.
 struct Made {
     projection: Projection,
     known: Option<Arc<KnownCrd>>,
 }
 
 impl BuiltCrd {
-    /// A path that no file has. Places in this text are mapped to files before anyone sees them.
+    /// A path for the built text at which no file exists. Spans in this text are mapped to real files before they are reported.
     fn path(&self) -> PathBuf {
         self.origin.join("as built")
     }
@@ -55,7 +55,7 @@ impl BuiltCrd {
         })
     }
 
-    /// The place where a part of the built text was written.
+    /// The place that set a part of the built text.
     pub(super) fn place(&self, span: Span, sources: &Sources) -> Option<CrdPlace> {
         let (place, span) = self.made(sources).projection.origin(span, sources)?;
         Some(CrdPlace {
@@ -97,26 +97,26 @@ impl BuiltCrds {
         self.0.is_empty()
     }
 
-    /// Whether the build changes the CRD of an object.
+    /// Whether the build changes the CRD that applies to an object.
     pub(super) fn has_that_of(&self, object: &Node) -> bool {
         !self.0.is_empty() && kind_of(object).is_some_and(|it| self.0.contains_key(&it))
     }
 
-    /// Sets the old text of each CRD, which `old` finds by the CRD and its file.
+    /// Sets the old text of each CRD. `old` returns it for a CRD and its file.
     pub(super) fn replace(&mut self, mut old: impl FnMut(&Node, &Path) -> Option<Arc<str>>) {
         for crd in self.0.values_mut() {
             crd.old = old(&crd.node, &crd.origin);
         }
     }
 
-    /// The CRD that a related place is in.
+    /// The CRD that contains a related place.
     pub(super) fn pointed_into(&self, related: &Related) -> Option<&BuiltCrd> {
         let file = related.file.as_ref().filter(|_| !self.0.is_empty())?;
         self.0.values().find(|it| it.path() == *file.path)
     }
 }
 
-/// The place that decided a part of a CRD.
+/// The place that set a part of a CRD.
 pub(super) struct CrdPlace {
     pub(super) place: Place,
     pub(super) span: Span,
@@ -149,7 +149,7 @@ pub(super) fn defined(object: &Node) -> Option<GroupKind> {
     })
 }
 
-/// The part of a CRD that affects its resources. The conversion webhook does not affect how they are checked.
+/// The part of a CRD that affects its resources. The conversion webhook is left out, because it does not affect how they are checked.
 pub(super) fn spec(mut crd: Value) -> Value {
     let mut spec = crd.get_mut("spec").map(Value::take).unwrap_or_default();
     if let Some(spec) = spec.as_object_mut() {
@@ -158,23 +158,23 @@ pub(super) fn spec(mut crd: Value) -> Value {
     spec
 }
 
-/// The same part of the CRD that is written at a place.
+/// The part that [`spec`] returns, for the CRD that is written at a place.
 pub(super) fn written_spec(sources: &Sources, origin: Place) -> Option<Value> {
     let (tree, node) = sources.tree(origin);
     let written = read_json_of(tree, node).ok()?;
     Some(spec(written.root()?.to_value()))
 }
 
-/// Whether the built CRD and its file have the same effect on resources.
+/// Whether the built CRD affects resources in the same way as the CRD in the file.
 fn is_same(sources: &Sources, built: &Built) -> bool {
     written_spec(sources, built.origin).is_some_and(|it| it == spec(built.node.to_json()))
 }
 
-/// The CRDs that apply in one build.
+/// The CRDs that apply to the resources in one build.
 pub(super) struct CrdsOfBuild<'a> {
     pub(super) crds: &'a BuiltCrds,
     pub(super) sources: &'a Sources,
-    /// The CRDs in files.
+    /// The source of the CRDs that the build does not change.
     pub(super) others: &'a dyn Definitions,
 }
 
@@ -182,7 +182,7 @@ impl Definitions for CrdsOfBuild<'_> {
     fn find(&self, kind: &GroupKind, near: &Path) -> Option<Found> {
         let found = self.others.find(kind, near);
         let Some(crd) = self.crds.0.get(kind) else { return found };
-        // A CRD that the user gave explicitly takes precedence.
+        // A CRD on the command line takes precedence.
         let is_named = |it: &Found| it.definition.origin == Origin::Given && *it.definition.path != *crd.origin;
         if found.as_ref().is_some_and(is_named) {
             return found;

@@ -1,5 +1,5 @@
-//! The patches that cause a diagnostic of a built object: a patch sets the value that a rule reads, removes a required field, or adds too
-//! many items. The API server names the object or the list that contains it. That is in the base, where there is nothing to correct.
+//! Finds the patches that cause a diagnostic of a built object. A patch may set a value that a rule reads, remove a required field, or add too many
+//! items. The API server reports the object or the list, which is in the base, although the base needs no change.
 
 use std::{path::Path as FilePath, sync::Arc};
 
@@ -20,18 +20,18 @@ use crate::{
 /// The maximum number of deciders that a diagnostic shows.
 const MOST: usize = 5;
 
-/// An object as it is built.
+/// A built object for which deciders are searched.
 pub(super) struct Deciding<'a> {
     pub(super) object: &'a Node,
-    /// The document that has the object itself.
+    /// The index of the document that contains the object itself.
     pub(super) base: u32,
     pub(super) sources: &'a Sources,
 }
 
-/// What a path leads to in an object.
+/// The part of an object at a path.
 enum Found<'a> {
     There(&'a Node),
-    /// The field is missing from this object.
+    /// The field does not exist in this object.
     Missing(&'a Node, &'a str),
     Nowhere,
 }
@@ -41,7 +41,7 @@ impl<'a> Deciding<'a> {
         place.document == self.base
     }
 
-    /// The places that cause a finding, other than the object's own document. `is_of_base`: whether the object has the finding even as it is
+    /// The places that cause a finding, except those in the object's own document. `is_of_base` returns whether the object has the finding even as
     /// written.
     pub(super) fn of(&self, finding: &Finding, basis: &Basis, is_of_base: &dyn Fn(&Finding) -> bool) -> Vec<Decider> {
         let at = self.find(&basis.path);
@@ -74,7 +74,7 @@ impl<'a> Deciding<'a> {
         found
     }
 
-    /// The places that decided the values that a rule read.
+    /// The places that set the values that a rule read.
     fn of_reads(&self, reads: &'a [Path]) -> Vec<Decider> {
         let mut found = Vec::new();
         let mut collections = Vec::new();
@@ -89,7 +89,7 @@ impl<'a> Deciding<'a> {
                 Found::Nowhere => {}
             }
         }
-        // The rule may have read the size of a collection, or all of it.
+        // If no decider set a single value, the rule may have read a whole collection or its size.
         if found.is_empty() {
             for node in collections {
                 self.changes(node, &mut found);
@@ -98,7 +98,7 @@ impl<'a> Deciding<'a> {
         found
     }
 
-    /// The outermost places that changed a collection or removed something from it.
+    /// Finds the outermost places that changed a collection or removed something from it.
     fn changes(&self, node: &Node, found: &mut Vec<Decider>) {
         if found.len() >= MOST {
             return;
@@ -130,7 +130,7 @@ impl<'a> Deciding<'a> {
         }));
     }
 
-    /// Whether a key is written as a scalar of its own. The key of a JSON patch operation is only a part of its path.
+    /// Whether a key is a scalar in its file. In a JSON patch operation, the key is only a part of a path.
     fn is_written_scalar(&self, place: Place) -> bool {
         let (tree, node) = self.sources.tree(place);
         tree.is_scalar(node)
@@ -163,7 +163,7 @@ fn adds(place: Place) -> Decider {
     Decider { place, does }
 }
 
-/// The last place that removed a field from an object.
+/// The last patch that removed a field from an object.
 fn removal(parent: &Node, key: &str) -> Option<Decider> {
     let removed = parent.removals().iter().rfind(|it| *it.key == *key)?;
     Some(Decider {
@@ -176,8 +176,8 @@ fn is_of_rule(finding: &Finding) -> bool {
     [RULE_FAILED, RULE_EVALUATION].contains(&finding.code)
 }
 
-/// Describes in a finding, which is marked in the file at `path`, what its first decider does and where the others are. `written`: the
-/// place that the API server's error refers to.
+/// Adds to a finding what its first decider does and where the others are. The finding is marked in the file at `path`. `written` is the place that
+/// the API server's error refers to.
 pub(super) fn tell(
     finding: &mut Finding,
     basis: &Basis,
@@ -209,7 +209,7 @@ pub(super) fn tell(
                 }
             }
             Does::Adds if is_rule => finding.label = Some("the rule fails with this".to_owned()),
-            // This is the value that the API server's error refers to.
+            // The decider set the value that the API server's error refers to, so the error needs no more explanation.
             Does::Brings => return,
             Does::Adds => {}
         }

@@ -1,4 +1,4 @@
-//! Objects that kustomizations built from the earlier files, to check whether they may be updated.
+//! The objects that kustomizations built from the earlier files, for checking whether they may be updated to the new ones.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -11,7 +11,7 @@ use crd_analyzer_kustomize::{Built, BuiltKustomization, Files, FluxKustomization
 use super::{graph::has_kustomization, objects::is_judged, projection::Projection, run::Run};
 use crate::builds::flux::is_kustomization;
 
-/// The identity of an object in a build.
+/// The identity of an object within a build.
 #[derive(PartialEq, Eq, Hash)]
 struct Id {
     group: String,
@@ -39,7 +39,7 @@ pub(super) type Folder<'a> = (&'a Path, Option<&'a FluxKustomization>);
 /// The objects of an earlier build, by identity.
 type Objects = HashMap<Id, Object>;
 
-/// One object of an earlier build.
+/// An object of an earlier build, and its text.
 struct Object {
     text: Arc<str>,
     is_as_written: bool,
@@ -51,11 +51,11 @@ type Kustomizations = HashMap<Id, (usize, Arc<Node>)>;
 /// The earlier files and the objects that their kustomizations built.
 pub(super) struct Earlier<'f> {
     files: &'f dyn Files,
-    /// The objects of each folder built so far, with or without Flux. `None` if nothing was built there.
+    /// The objects of each folder that was built so far, with or without Flux. `None` if nothing was built in the folder.
     builds: HashMap<(PathBuf, Option<FluxKustomization>), Option<Objects>>,
     /// The Kustomizations of Flux that others built, by the folder and the Kustomization that built them. `None` if nothing was built there.
     kustomizations: HashMap<(PathBuf, FluxKustomization), Option<Kustomizations>>,
-    /// The folders that had a kustomization that could not be built.
+    /// The folders whose earlier kustomization could not be built.
     pub(super) failed: BTreeSet<PathBuf>,
     sources: Sources,
     run: Run,
@@ -73,13 +73,14 @@ impl<'f> Earlier<'f> {
         }
     }
 
-    /// Whether the folder's kustomization, which now takes an object unchanged, changed it in the earlier files.
+    /// Whether the kustomization of the folder, which now uses an object unchanged, changed the object in the earlier files.
     pub(super) fn was_changed(&mut self, folder: Folder<'_>, object: &Node) -> bool {
         let built = self.of(folder).and_then(|it| it.get(&Id::of(object)));
         built.is_some_and(|it| !it.is_as_written)
     }
 
-    /// The earlier text of an object as it was built or, where nothing was built, of the file at `origin`. `None` if the object is new.
+    /// The earlier text of an object as built. If nothing was built in the folder, the text in the earlier file at `origin`. `None` if the object is
+    /// new.
     pub(super) fn text(&mut self, folder: Folder<'_>, object: &Node, origin: &Path) -> Option<Arc<str>> {
         match self.of(folder) {
             Some(objects) => objects.get(&Id::of(object)).map(|it| it.text.clone()),
@@ -164,7 +165,7 @@ impl<'f> Earlier<'f> {
         for built in objects.into_iter().filter(|it| is_judged(&it.node)) {
             let written = self.sources.tree(built.origin).0.document_span().range().len();
             if !(self.run.compares(&built, written) && self.run.judges(&built)) {
-                // The earlier object is unknown: the written one is used instead.
+                // The earlier built object is unknown, so the caller uses the written one.
                 self.failed.insert(folder.to_owned());
                 return None;
             }

@@ -1,4 +1,4 @@
-//! The folders that Flux Kustomizations build with their own changes, and those that they apply unchanged.
+//! The folders that Flux Kustomizations build with changes of their own, and the folders that they apply unchanged.
 
 use std::{
     collections::BTreeSet,
@@ -37,11 +37,11 @@ pub(super) struct ByFlux {
     pub(super) asked: BTreeSet<Arc<Path>>,
     /// The Kustomizations that are built as they are written, because the run's budget does not suffice for what others change.
     pub(super) unfinished: BTreeSet<Place>,
-    /// The folders whose kustomizations Flux applies unchanged.
+    /// The folders whose kustomizations Flux applies without further changes.
     pub(super) applied: BTreeSet<PathBuf>,
-    /// Whether some of them substitute variables.
+    /// Whether Kustomizations of the folders in `applied` substitute variables.
     pub(super) substitutes: bool,
-    /// What is certain of their paths.
+    /// The folders that the paths of the Kustomizations refer to.
     pub(super) paths: Paths,
 }
 
@@ -56,7 +56,7 @@ pub(super) struct By {
     pub(super) kustomization: FluxKustomization,
 }
 
-/// The result of one Flux Kustomization's build.
+/// The result of a build by one Flux Kustomization.
 pub(super) struct BuiltByFlux {
     pub(super) folder: PathBuf,
     pub(super) by: By,
@@ -133,7 +133,7 @@ impl<'f> FluxFolders<'f> {
 }
 
 impl ByFlux {
-    /// Whether Flux builds a folder from the repository as it is, beyond doubt.
+    /// Whether Flux certainly builds a folder, unchanged, from this repository.
     pub(super) fn is_certain(&self, folder: &Path) -> bool {
         folder.ancestors().any(|it| self.paths.certain.contains(it))
     }

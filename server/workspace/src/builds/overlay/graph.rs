@@ -1,4 +1,4 @@
-//! Which kustomizations involve a file, according to the paths that they name.
+//! Finds the kustomizations that may use a file, according to the paths that they name.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -43,7 +43,8 @@ impl Graph {
         true
     }
 
-    /// The folders of all kustomizations that may read a file, directly or through others. No other kustomization affects what is built from it.
+    /// The folders of all kustomizations that may use a file, directly or through other kustomizations. Only these kustomizations affect the objects
+    /// built from the file.
     pub fn builders(&self, file: &Path) -> BTreeSet<PathBuf> {
         let mut found = BTreeSet::new();
         if self.is_empty() {
@@ -62,7 +63,7 @@ impl Graph {
         found
     }
 
-    /// The kustomizations that may read a file, and all files and folders that they name: a build may use any of them together with the file.
+    /// The kustomizations that may use a file, and all files and folders that they name, because a build may use any of those together with the file.
     pub fn beside(&self, file: &Path) -> BTreeSet<PathBuf> {
         let builders = self.builders(file);
         let mut found = self.named(&builders);
@@ -72,7 +73,7 @@ impl Graph {
         found
     }
 
-    /// All files and folders that these kustomizations name, directly or through others.
+    /// All files and folders that these kustomizations name, directly or through other kustomizations.
     pub fn named(&self, folders: &BTreeSet<PathBuf>) -> BTreeSet<PathBuf> {
         let mut found = BTreeSet::new();
         let mut queue: Vec<&Path> = folders.iter().map(PathBuf::as_path).collect();
@@ -87,7 +88,7 @@ impl Graph {
     }
 }
 
-/// Whether a file has the name of a kustomization.
+/// Whether a file is called `kustomization.yaml` or by another name of a kustomization.
 pub fn is_kustomization(file: &Path) -> bool {
     FILE_NAMES.iter().any(|it| file.ends_with(it))
 }

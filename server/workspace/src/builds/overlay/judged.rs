@@ -1,4 +1,4 @@
-//! The reports on built objects: each object is checked as a text of its own, and its diagnostics are shown where their causes are written.
+//! The reports on built objects. Each object is checked as a text of its own, and its diagnostics are shown where their causes are written.
 
 use std::{
     cell::OnceCell,
@@ -33,26 +33,26 @@ use crate::{
     judging::deferred_search,
 };
 
-/// A built object that was checked.
+/// The result of checking a built object.
 pub(super) struct Judged {
     pub(super) projection: Projection,
     pub(super) documents: Vec<DocumentReport>,
-    /// Diagnostics about it that are not the API server's.
+    /// Diagnostics about the object that do not come from the API server.
     findings: Vec<Finding>,
     /// The object's kind, if no CRD defines it.
     unknown: Vec<GroupKind>,
 }
 
-/// The index of a document in a file, and of an item in it.
+/// The index of a document in a file, and the index of an item in the document if it is a list.
 type Home = (usize, Option<usize>);
 
-/// Diagnostics about the objects in a file, in addition to the reports on them.
+/// Diagnostics about the objects in a file that are not part of a report on an object.
 #[derive(Default)]
 struct Beside {
     findings: Vec<Finding>,
-    /// The index of each finding, because several builds may have the same finding.
+    /// The index in `findings` by the identity of a finding, because several builds may have the same finding.
     told: HashMap<Same, usize>,
-    /// The kinds that no CRD defines, by the place of an object of the kind.
+    /// The kinds that no CRD defines, by the document and item that have an object of the kind.
     unknown: BTreeSet<(usize, Option<usize>, GroupKind)>,
 }
 
@@ -67,7 +67,7 @@ impl Beside {
     }
 }
 
-/// The code and the field of a finding, which identify it in the object as written.
+/// The code and the field of a finding. They identify the same finding in the object as written.
 type Said = (&'static str, Option<String>);
 
 fn said_of(finding: &Finding) -> Said {
@@ -78,23 +78,23 @@ fn said_of(finding: &Finding) -> Said {
     (finding.code, field)
 }
 
-/// The maximum bytes of reports that are kept. Others are computed again.
+/// The maximum total size of cached reports, in bytes. Other reports are computed again when they are needed.
 const MOST_KEPT: u64 = 32 << 20;
 
-/// Work units for checking all objects of a run. Each object gets the same share.
+/// The work units for checking all objects of a run. Each object gets an equal share.
 const JUDGING: u64 = 2_000_000_000;
 
-/// The maximum number of findings that are located in all objects of a run. Each object gets the same share.
+/// The maximum number of findings to locate in all objects of a run. Each object gets an equal share.
 const MOST_FINDINGS: usize = 200_000;
 
-/// The minimum number of findings that are located in each object.
+/// The number of findings to locate in each object even if its share is smaller.
 const LEAST_FINDINGS: usize = 30;
 
-/// Additional work units for each byte of an object.
+/// The additional work units for each byte of an object.
 const JUDGING_A_BYTE: u64 = 300;
 
 impl Overlays {
-    /// Adds the reports on the objects that a file contributes to.
+    /// Adds to a report on a file the reports on the built objects that the file contributes to.
     pub fn complete(&self, path: &Path, report: &mut FileReport, question: &Question<'_>) {
         if let Some(findings) = self.findings.get(path) {
             report.findings.extend(findings.iter().cloned());
@@ -137,7 +137,7 @@ impl Overlays {
                 deferred_search::suppress(tree, &mut merged);
             }
             if let Some(place) = patches.get(&home) {
-                // Do not report unused suppressions here: the comments may belong to other findings of the file.
+                // Do not report unused suppressions here, because the comments may suppress other findings of the file.
                 let (tree, _) = self.sources.tree(*place);
                 for (_, verdict) in &mut merged.verdicts {
                     suppress::apply(tree.text(), Form::Yaml, tree.comments(), verdict.findings_mut());
@@ -156,7 +156,7 @@ impl Overlays {
         }
         let judged = Arc::new(self.judge(object, question));
         let bytes = judged.bytes();
-        // Keeping a report affects only speed, not the result.
+        // Caching only makes the next request faster and does not change the result.
         if !object.others.is_empty() && self.kept.fetch_add(bytes, Ordering::Relaxed) < MOST_KEPT {
             *lock() = Some(judged.clone());
         }
@@ -231,7 +231,7 @@ impl Overlays {
         }
     }
 
-    /// Whether a comment in the object's own file suppresses a finding that a patch causes. Such a finding stays in that file.
+    /// Whether a comment in the object's own file suppresses a finding that a patch causes. If so, the finding stays in that file.
     fn is_suppressed_in_base(&self, object: &Object, finding: &Finding, projection: &Projection) -> bool {
         let (tree, _) = self.sources.tree(object.origin_place);
         let Some((place, span)) = projection.origin(finding.span, &self.sources) else {
@@ -245,7 +245,7 @@ impl Overlays {
         there.suppressed
     }
 
-    /// The findings of an object as written, before patches change it.
+    /// The findings of an object as written, without patches.
     fn said_as_written(&self, object: &Object, question: &Question<'_>, limits: Limits) -> HashSet<Said> {
         let (tree, node) = self.sources.tree(object.origin_place);
         let json = read_json_of(tree, node).ok();
@@ -262,7 +262,7 @@ impl Overlays {
         verdicts.flat_map(|it| it.1.findings()).map(said_of).collect()
     }
 
-    /// The kustomization or Flux Kustomization that builds an object in a file, or its CRD.
+    /// The kustomization or Flux Kustomization that builds an object of a file. `is_of_crd` means that it builds the object's CRD.
     fn by(&self, build: usize, path: &Path, is_of_crd: bool) -> BuiltFor {
         let of = |what: &'static str, name| BuiltFor {
             what,
@@ -293,7 +293,7 @@ impl Overlays {
         }
     }
 
-    /// Adds the diagnostics of an object that are located in a file.
+    /// Adds the diagnostics of an object whose causes are in a file.
     fn add_report(
         &self,
         object: &Object,
@@ -382,7 +382,7 @@ impl Overlays {
                 let verdicts = document.verdicts.iter();
                 let mut verdicts: Vec<_> = verdicts.map(|(version, it)| (*version, part(it))).collect();
                 for (_, verdict) in &mut verdicts {
-                    // Diagnostics that follow from an error in another file are shown there.
+                    // If the error that causes other diagnostics is in another file, those diagnostics are shown there.
                     let follows = |it: &Finding| it.follows || it.code == resource_codes::UNCHECKED_RULES;
                     if !verdict.findings().any(|it| it.class == Class::Error && !follows(it)) {
                         verdict.retain(|it| !follows(it));
@@ -398,7 +398,7 @@ impl Overlays {
                     item: home.1,
                     span: place.map_or_else(Span::default, |it| sources.span(it)),
                     in_part: !is_origin || document.in_part,
-                    // The file identifies a patch.
+                    // A patch in the file may use another name, by which the report identifies it.
                     written_name: Some(place.map_or_else(String::new, |it| written_name(sources, it))),
                     verdicts,
                     ..document.clone()
@@ -408,8 +408,7 @@ impl Overlays {
         }
     }
 
-    /// The documents and items in a file that a report on an object belongs to. In a file with patches, these are the ones that cause a
-    /// finding.
+    /// The documents and items in a file to which a report on an object belongs. If the file has patches, they are the patches that cause a finding.
     fn homes(
         &self,
         object: &Object,
@@ -434,7 +433,7 @@ impl Overlays {
         homes
     }
 
-    /// The place and the span to mark: the first decider, or else the place that the API server's error refers to.
+    /// The place and span to mark for a finding. It is the first decider, otherwise the place that the API server's error refers to.
     fn place_of(&self, object: &Object, finding: &Finding, judged: &Judged) -> (Place, Span) {
         match finding.basis.as_ref().and_then(|it| it.deciders.first()) {
             Some(decider) => (decider.place, spot(&self.sources, decider.place)),
@@ -442,13 +441,13 @@ impl Overlays {
         }
     }
 
-    /// The place where a part of a built object was written, or the object itself if the part is in no file.
+    /// The place where a part of a built object is written. If the part is in no file, the place of the object.
     fn written_place(&self, object: &Object, span: Span, judged: &Judged) -> (Place, Span) {
         let written = judged.projection.origin(span, &self.sources);
         written.unwrap_or_else(|| (object.origin_place, spot(&self.sources, object.origin_place)))
     }
 
-    /// Adds a report that an object is not checked.
+    /// Adds a report that says that an object was not checked.
     fn add_left_out(
         &self,
         object: &Object,
@@ -468,7 +467,7 @@ impl Overlays {
     }
 }
 
-/// The name of an object as written at a place.
+/// The name of the object that is written at a place.
 fn written_name(sources: &Sources, place: Place) -> String {
     let (tree, node) = sources.tree(place);
     let name = tree.get(node, "metadata").and_then(|it| tree.get(it, "name"));
@@ -477,11 +476,11 @@ fn written_name(sources: &Sources, place: Place) -> String {
 }
 
 impl Judged {
-    /// The approximate size in bytes.
+    /// The approximate size of the report in bytes.
     fn bytes(&self) -> u64 {
-        /// Bytes for a Kubernetes version.
+        /// The approximate size of the verdict for one Kubernetes version, in bytes.
         const A_VERDICT: usize = 1 << 10;
-        /// Bytes for a finding.
+        /// The approximate size of a finding, in bytes.
         const A_FINDING: usize = 3 << 9;
         let of = |it: &DocumentVerdict| A_VERDICT + A_FINDING * it.findings().count();
         let verdicts = self.documents.iter().flat_map(|it| &it.verdicts);
@@ -491,7 +490,7 @@ impl Judged {
     }
 }
 
-/// The variables of a single built object's build.
+/// The variables that Flux substitutes in the build of one object.
 struct OfBuild {
     variables: Option<Arc<Variables>>,
     old: Option<Arc<Variables>>,

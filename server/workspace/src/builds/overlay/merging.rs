@@ -1,4 +1,4 @@
-//! Merges the findings of several builds: one finding for each cause and place, with a note that lists the builds.
+//! Merges the findings of several builds. The result has one finding for each cause and place, with a note that lists the builds.
 
 use std::collections::HashMap;
 
@@ -9,15 +9,15 @@ use crate::{
     words::text::joined,
 };
 
-/// The merged reports of several builds on an object or on a patch in a file.
+/// The merged reports of several builds about the same object or patch in a file.
 #[derive(Default)]
 pub(super) struct Merging {
     report: Option<DocumentReport>,
-    /// The index of each finding, by Kubernetes version and list.
+    /// The index of each finding in its list, by Kubernetes version and kind of list.
     known: Vec<[HashMap<Same, usize>; 5]>,
 }
 
-/// The maximum number of findings in one list. Further ones are only counted.
+/// The maximum number of findings in one list. More findings are counted but not kept.
 const MOST_FINDINGS: usize = 4_000;
 
 /// The maximum number of builds that a note names.
@@ -34,10 +34,10 @@ fn lists(verdict: &mut DocumentVerdict) -> [&mut Vec<Finding>; 5] {
 }
 
 impl Merging {
-    /// Adds a build's report. The object keeps the name from the first build that the API server rejects.
+    /// Adds the report of a build. If the object has different names, it keeps the name from the first build that the API server rejects.
     pub(super) fn add(&mut self, mut other: DocumentReport) {
         let Some(report) = &mut self.report else {
-            // A build may repeat a finding for several objects that it creates from one.
+            // If a build creates several objects from one, they may have the same finding.
             self.report = Some(DocumentReport {
                 verdicts: other
                     .verdicts
@@ -83,7 +83,7 @@ impl Merging {
         }
     }
 
-    /// The merged report, with notes that name the builds. `all`: all builds of the object.
+    /// The merged report, with notes that name the builds. `all` has all builds of the object.
     pub(super) fn report(self, all: &[BuiltFor]) -> Option<DocumentReport> {
         let mut report = self.merged()?;
         let verdicts = report.verdicts.iter_mut();
@@ -97,7 +97,7 @@ impl Merging {
     fn merged(self) -> Option<DocumentReport> {
         let mut report = self.report?;
         for (_, verdict) in &mut report.verdicts {
-            // Another mistake hides this error in one build. In another build it is an error.
+            // In one build, an earlier error hides this error, so that it is a hint. In another build, it is an error.
             let errors: HashMap<Same, usize> = verdict.errors.iter().map(same).zip(0..).collect();
             let hidden = verdict.hints.extract_if(.., |it| {
                 let is_later = it.class == Class::LaterError;
@@ -122,7 +122,7 @@ fn merge_one(one: &mut Option<Finding>, other: Option<Finding>) {
 }
 
 impl Finding {
-    /// Adds the builds of another instance of the same finding.
+    /// Adds the builds that have the same finding.
     pub(super) fn take_builds(&mut self, other: Self) {
         for it in other.builds {
             if !self.builds.contains(&it) {
@@ -132,8 +132,8 @@ impl Finding {
     }
 }
 
-/// Adds a note that names the builds with a finding, and those of `all` without it. If a patch causes it in several objects, another note
-/// names the objects.
+/// Adds a note that names the builds with the finding, and the builds in `all` without it. If a patch causes the finding in several objects, another
+/// note names the objects.
 pub(super) fn name_builds(finding: &mut Finding, all: &[BuiltFor]) {
     let builds = std::mem::take(&mut finding.builds);
     let mut told: Vec<(&str, Vec<&str>)> = Vec::new();
@@ -172,9 +172,9 @@ pub(super) fn name_builds(finding: &mut Finding, all: &[BuiltFor]) {
     }
 }
 
-/// The first few names, and the number of further ones.
+/// The first few names, and how many more there are.
 fn listed(names: &[&str]) -> String {
-    // Naming the last one takes no more space than counting it.
+    // Naming one more takes no more space than "and 1 more".
     let most = if names.len() == MOST_NAMED + 1 {
         names.len()
     } else {
@@ -199,7 +199,7 @@ mod tests {
     use super::*;
     use crate::findings::report::Subject;
 
-    /// A build's report with random findings out of 40.
+    /// A report of a build with random findings. There are 40 different ones.
     fn random_report(random: &mut Random, build: usize) -> DocumentReport {
         let mut verdict = DocumentVerdict::default();
         for n in 0..random.below(12) {

@@ -1,8 +1,8 @@
-//! Kustomize builds: objects are checked as they are built, and each diagnostic is shown where its cause is written.
+//! Checks objects as kustomizations build them, and shows each diagnostic where its cause is written.
 //!
-//! [`Overlays::new`] builds the kustomizations that no other checked file names. An object that all of them change is checked only as they
-//! build it, not as written. If one of them takes it unchanged, it is checked as written, too. A resource whose CRD a kustomization changes is
-//! checked against the CRD as built there.
+//! [`Overlays::new`] builds the kustomizations that no other kustomization names. If all of them change an object, the object is checked only as
+//! built. If one of them uses the object unchanged, it is checked as written, too. A resource whose CRD a kustomization changes is checked against
+//! the built CRD.
 
 mod as_built;
 mod as_written;
@@ -51,23 +51,23 @@ use crate::{
     judging::question::BuiltDocuments,
 };
 
-/// One object of one build.
+/// An object in one of the builds.
 struct Object {
     /// The index of the build.
     build: usize,
     node: Node,
-    /// The document or item that has the object itself.
+    /// The document or item that contains the object itself.
     origin: Key,
     origin_place: Place,
-    /// The other files that decided a part of it, each with its first such document.
+    /// The other files that set a part of the object, each with the first document that does so.
     others: Vec<(Arc<Path>, usize)>,
-    /// Whether the object is built as written and only its CRD is changed.
+    /// Whether only the object's CRD is changed, and the object itself is built as written.
     is_as_written: bool,
     /// The old text of the object, if updates are checked.
     old: Option<Arc<str>>,
-    /// The report on it, kept for the next file that contributes to it, while there is room.
+    /// The report on the object. It is kept for the next file that contributes to the object, within a size limit.
     judged: Mutex<Option<Arc<Judged>>>,
-    /// Whether the object is skipped because it is too large to check.
+    /// Whether the object is too large to be checked.
     is_left_out: bool,
 }
 
@@ -80,15 +80,15 @@ pub struct ChangedCrd {
     pub folder: PathBuf,
     /// The CRD as built.
     pub text: Arc<str>,
-    /// The places where its parts were written.
+    /// The places where the parts of the CRD are written.
     pub places: Arc<[BuiltPlace]>,
 }
 
-/// The builds of the kustomizations of some files.
+/// The builds by the kustomizations of some folders.
 #[derive(Default)]
 pub struct Overlays {
     builds: Vec<Build>,
-    /// The files that the values of all builds come from.
+    /// The files from which the values of all builds come.
     sources: Sources,
     /// The folder of each build.
     folders: Vec<PathBuf>,
@@ -101,19 +101,19 @@ pub struct Overlays {
     objects: Vec<Object>,
     /// The indices of the objects that a file contributes to.
     by_file: HashMap<PathBuf, Vec<usize>>,
-    /// The documents that are checked only as built, including those that are not built.
+    /// The documents that are not checked as written. Some of them are not part of any built object.
     built: HashSet<Key>,
     /// The files that contain only patches of known objects.
     patches: HashSet<PathBuf>,
-    /// The files whose objects a failed build may complete.
+    /// The files whose objects may be incomplete, because a failed build may complete them.
     open: HashSet<PathBuf>,
     /// The folders of kustomizations that could not be read: see [`Build::misread`].
     misread: HashSet<PathBuf>,
-    /// If some kustomizations could not be read: the folders of all kustomizations, and the files that they name as resources.
+    /// If some kustomizations could not be read: the folders of all kustomizations, and the files that these name as resources.
     read: (HashSet<PathBuf>, HashSet<PathBuf>),
     /// The diagnostics about the kustomizations themselves, by file.
     findings: BTreeMap<PathBuf, Vec<Finding>>,
-    /// The folders whose kustomizations take a file, directly or through others.
+    /// The folders whose kustomizations use a file, directly or through other kustomizations, by file.
     takers: HashMap<PathBuf, BTreeSet<PathBuf>>,
     /// The variables that Flux substitutes in the builds.
     flux: Arc<Flux>,
@@ -121,40 +121,40 @@ pub struct Overlays {
     old_flux: Flux,
     /// The folders whose kustomizations could not be built from the earlier files.
     failed_before: BTreeSet<PathBuf>,
-    /// The size in bytes of the reports that are kept.
+    /// The total size of the cached reports, in bytes.
     kept: AtomicU64,
 }
 
-/// The state collected from the builds added so far.
+/// The state collected while adding builds.
 #[derive(Default)]
 struct Adding {
-    /// The objects that a build takes as written.
+    /// The objects that a build uses as written.
     unchanged: HashSet<Key>,
-    /// The objects that a build takes and does not build, because a patch deletes them.
+    /// The objects that a build uses but that are not in its result, because a patch deletes them.
     dropped: HashSet<Key>,
-    /// The files of the failed builds.
+    /// The files that failed builds use.
     unknown: HashSet<PathBuf>,
-    /// The remote bases that were reported.
+    /// The remote bases that were already reported.
     remote: HashSet<String>,
-    /// The reported findings of kustomizations: the place and the headline.
+    /// The findings about kustomizations that were already reported, by span and headline.
     told: HashSet<(u32, u32, String)>,
-    /// The objects that a build contains and that are not checked.
+    /// The objects that are part of a build but are not checked.
     left_out: HashSet<Key>,
-    /// The numbers of the builds that Flux makes of the repository as it is: nothing makes files before.
+    /// The indices of the builds that Flux makes from the repository as it is, without a tool that creates files first.
     as_is: HashSet<usize>,
     run: Run,
 }
 
 impl Overlays {
-    /// Builds the kustomizations of these folders that no other of these kustomizations names. Each folder comes with the files that its
-    /// kustomization may name.
+    /// Builds the kustomizations of these folders, except those that another one of them names. Each folder comes with the files that its
+    /// kustomization may read.
     pub fn new<F: Files>(folders: &[(PathBuf, F)]) -> Self {
         Self::since(folders, None, None)
     }
 
-    /// Like [`Overlays::new`], but also checks updates from the earlier files. An object replaces the one that the same kustomization built
-    /// from them, or the one in the earlier file if the folder had no kustomization.
-    /// `patching`: the folders that Flux Kustomizations build.
+    /// Like [`Overlays::new`], but also checks updates from the earlier files. An object replaces the object that the same kustomization built from
+    /// the earlier files. If the folder had no kustomization, it replaces the object in the earlier file. `patching` has the folders that Flux
+    /// Kustomizations build.
     pub fn since<F: Files>(
         folders: &[(PathBuf, F)],
         patching: Option<&FluxFolders<'_>>,
@@ -173,7 +173,7 @@ impl Overlays {
         for (folder, _) in by_flux.builds.iter().flat_map(|it| &it.built.build.folders) {
             inner.insert(folder.clone());
         }
-        // A folder that Flux applies unchanged is always built, even if other kustomizations use it.
+        // If Flux applies a folder unchanged, the folder is built even if other kustomizations use it.
         let is_applied = |it: &PathBuf| by_flux.applied.contains(it);
         let substitutes = by_flux.substitutes;
         let mut roots: Vec<Option<BuiltFolder>> = Vec::new();
@@ -249,7 +249,7 @@ impl Overlays {
         overlays
     }
 
-    /// Records which kustomizations of a build take which files.
+    /// Records which kustomizations of a build use which files.
     fn note_takers(&mut self, build: &Build) {
         for (folder, taken) in &build.folders {
             for file in build.resources.get(taken.clone()).unwrap_or_default() {
@@ -261,12 +261,12 @@ impl Overlays {
         }
     }
 
-    /// The folders whose kustomizations could not be built from the earlier files. Their objects are compared with the written ones.
+    /// The folders whose kustomizations could not be built from the earlier files. Their objects are compared with the objects as written.
     pub fn failed_before(&self) -> impl Iterator<Item = &Path> {
         self.failed_before.iter().map(PathBuf::as_path)
     }
 
-    /// The files with documents that are checked only as built, and the files with patches.
+    /// The files with documents that are not checked as written, and the files with patches.
     pub fn changed_files(&self) -> BTreeSet<&Path> {
         let built = self.built.iter().map(|it| it.0.as_path());
         built.chain(self.patches.iter().map(PathBuf::as_path)).collect()
@@ -279,15 +279,15 @@ impl Overlays {
         self
     }
 
-    /// Adds the objects of a build. `unchanged`: the objects taken out of the build because it does not change them, if it was searched for
-    /// such objects.
+    /// Adds the objects of a build. `unchanged` has the objects that were removed from the build because it does not change them. It is `None` if the
+    /// build was not searched for them.
     fn add(
         &mut self,
         (number, unchanged): (usize, Option<Vec<Key>>),
         state: &mut Adding,
         mut earlier: Option<&mut Earlier<'_>>,
     ) {
-        // Only objects that are checked are kept.
+        // Take the objects out of the build, so that those that are not checked are freed.
         let objects = std::mem::replace(&mut self.builds[number].objects, Ok(Vec::new()));
         let build = &self.builds[number];
         let sources = &self.sources;
@@ -308,7 +308,8 @@ impl Overlays {
                 if problem.kind == ProblemKind::TooLarge {
                     findings.extend(unjudged::told(&problem, build, sources));
                 } else if let Some((place, mut finding)) = told(&problem, is_as_is) {
-                    // A folder with only patches is not meant to be built alone. One that cannot be read is never built.
+                    // A folder that contains only patches is not meant to be built by itself, so the finding is only information. If the
+                    // kustomization cannot be read, it can never be built.
                     if build.folders.len() == 1 && !build.names_objects && build.misread.is_empty() {
                         finding.severity = Severity::Information;
                     }
@@ -378,7 +379,7 @@ impl Overlays {
                 }
                 self.crds[number] = crds;
                 for (built, origin, (is_as_written, is_left_out)) in made {
-                    // Report only one of several skipped objects with the same origin.
+                    // If several skipped objects have the same origin, report only one.
                     if is_left_out && !state.left_out.insert(origin.clone()) {
                         continue;
                     }
@@ -431,15 +432,16 @@ impl Overlays {
             object.others.push((path.clone(), index as usize));
         }
         if object.is_left_out {
-            // The report only names the object, so its values are not needed.
+            // The report on a skipped object only names it, so free its values.
             object.node.value = Value::Null { is_written: false };
         }
         self.objects.push(object);
     }
 
-    /// The CRDs that kustomizations change with an effect on resources, if all kustomizations that include a CRD change it in the same way.
+    /// The CRDs that kustomizations change in a way that affects resources. A CRD is included only if all kustomizations that contain it change it in
+    /// the same way.
     pub fn changed_crds(&self) -> Vec<ChangedCrd> {
-        // A CRD that one of them takes unchanged is checked as written, too.
+        // A CRD that one kustomization uses unchanged is checked as written, and is not in `built`.
         let is_crd = |it: &&Object| built_crds::defined(&it.node).is_some() && self.built.contains(&it.origin);
         let mut by_origin: BTreeMap<&Key, Vec<&Object>> = BTreeMap::new();
         for object in self.objects.iter().filter(is_crd) {
@@ -465,12 +467,12 @@ impl Overlays {
         changed.collect()
     }
 
-    /// The files that the kustomizations tried to read, whether they exist or not.
+    /// The files that the kustomizations read or tried to read.
     pub fn files(&self) -> impl Iterator<Item = &Arc<Path>> {
         self.builds.iter().flat_map(|it| &it.files).chain(&self.asked)
     }
 
-    /// All files that a build tried to read, for each build that tried to read one of these files or one of their folders.
+    /// For each build that tried to read one of these files or a folder that contains one, all files that the build tried to read.
     pub fn beside(&self, files: &BTreeSet<PathBuf>) -> BTreeSet<PathBuf> {
         let folders: HashSet<&Path> = files.iter().filter_map(|it| it.parent()).collect();
         let is_asked = |it: &Arc<Path>| files.contains(&**it) || folders.contains(&**it);
@@ -479,18 +481,19 @@ impl Overlays {
         beside.map(|it| it.to_path_buf()).collect()
     }
 
-    /// The paths whose variables apply to a file: the file itself, and the folders whose kustomizations take it.
+    /// The paths whose variables apply to a file: the file itself, and the folders whose kustomizations use it.
     fn places_of<'p>(&'p self, path: &'p Path) -> Vec<&'p Path> {
         let takers = self.takers.get(path).into_iter().flatten();
         [path].into_iter().chain(takers.map(PathBuf::as_path)).collect()
     }
 
-    /// Whether a failed build may complete the objects of a file.
+    /// Whether the objects of a file may be incomplete, because a failed build may complete them.
     pub fn is_open(&self, path: &Path) -> bool {
         self.open.contains(path) || self.may_be_patch(path)
     }
 
-    /// Whether a kustomization that could not be read may name the file as a patch: the nearest one, unless another names it as a resource.
+    /// Whether a file may be a patch of a kustomization that could not be read. This is so if the nearest kustomization could not be read, and no
+    /// other names the file as a resource.
     fn may_be_patch(&self, path: &Path) -> bool {
         let (folders, resources) = &self.read;
         let nearest = || path.ancestors().skip(1).find(|it| folders.contains(*it));
@@ -498,7 +501,7 @@ impl Overlays {
     }
 }
 
-/// The indices of the folders, first those whose kustomizations no other one names.
+/// The indices of the folders. Folders whose kustomizations no other kustomization names come first.
 fn outermost_first<F: Files>(folders: &[(PathBuf, F)]) -> Vec<usize> {
     let mut named: HashSet<PathBuf> = HashSet::new();
     let known: HashSet<&Path> = folders.iter().map(|it| it.0.as_path()).collect();

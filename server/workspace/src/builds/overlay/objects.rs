@@ -1,4 +1,4 @@
-//! Functions for individual objects of a build, and for kustomizations that are not built.
+//! Functions for individual objects of a build, and diagnostics about kustomizations that are not built.
 
 use std::path::{Path, PathBuf};
 
@@ -15,11 +15,11 @@ use crate::{
 /// A file, a document in it, and an item of the document if it is a list.
 pub(super) type Key = (PathBuf, usize, Option<usize>);
 
-/// The diagnostic for a kustomization that cannot be built. `is_as_is`: nothing makes a file that is missing.
+/// The diagnostic about a kustomization that cannot be built. `is_as_is` means that no tool creates missing files before the build.
 pub(super) fn told(problem: &Problem, is_as_is: bool) -> Option<(Place, Finding)> {
     let place = problem.place?;
     let fails = match problem.kind {
-        // No object of it reaches an API server.
+        // None of the kustomization's objects can reach an API server.
         ProblemKind::Fails => true,
         ProblemKind::Missing => is_as_is,
         _ => false,
@@ -44,7 +44,7 @@ pub(super) fn told(problem: &Problem, is_as_is: bool) -> Option<(Place, Finding)
     Some((place, finding))
 }
 
-/// Why a file that is missing is an error.
+/// The reason why a missing file is an error.
 const AS_IS: &str = "Flux builds the repository as it is: no tool creates the file first";
 
 /// The error of a resource that does not exist.
@@ -53,7 +53,7 @@ fn missing(path: &str) -> Finding {
     failure(&format!("the file or folder `{path}` does not exist"))
 }
 
-/// The error of what kustomize refuses.
+/// The finding for an error of kustomize.
 fn failure(message: &str) -> Finding {
     let headline = words::clip(&format!("kustomize fails: {message}"), 100);
     let mut finding = Finding::new(Class::Hint, codes::KUSTOMIZE_FAILURE, Span::default(), headline);
@@ -61,7 +61,7 @@ fn failure(message: &str) -> Finding {
     finding
 }
 
-/// The diagnostic for something that is not read. The objects of the kustomization are those without it.
+/// The diagnostic about a part of a kustomization that crd-analyzer does not read. The other objects are still built.
 pub(super) fn told_unread(unread: &Unread, is_as_is: bool) -> Finding {
     let (headline, note) = match unread {
         Unread::Missing(path) => return missing(path),

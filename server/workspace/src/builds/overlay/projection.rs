@@ -1,4 +1,4 @@
-//! The text of a built object, and the map from it to the files that the object was built from.
+//! The text of a built object, with a map from the text to the files from which the object was built.
 
 use std::{
     borrow::Cow,
@@ -19,22 +19,22 @@ use crate::{
     documents::spans,
 };
 
-/// A part of the text, and the place that decided it. The segment of a collection contains those of its children.
+/// A part of the text, and the place that set it. The segment of a collection contains the segments of its children.
 struct Segment {
     span: Span,
     place: Place,
-    /// Whether it is a key or a scalar.
+    /// Whether the segment is a key or a scalar.
     is_scalar: bool,
 }
 
-/// The text of an object as it would be in a file.
+/// The text of an object, written as if it were in a file.
 pub(super) struct Projection {
     pub(super) text: String,
-    /// Sorted by start, outer segments first.
+    /// The segments, sorted by start. Outer segments come before inner ones.
     segments: Vec<Segment>,
 }
 
-/// The files of built objects by path, so that each text is copied only once.
+/// The files of built objects by path, so that each file's text is copied only once.
 pub(super) type Written<'s> = HashMap<&'s Arc<Path>, Arc<SourceText>>;
 
 impl Projection {
@@ -58,7 +58,7 @@ impl Projection {
         self.text.len() + self.segments.len() * size_of::<Segment>()
     }
 
-    /// The place where each part of the text was written. `files`: the files known from other objects.
+    /// The place where each part of the text was written. `files` has the files that are known from other objects, and is extended.
     pub(super) fn places<'s>(&self, sources: &'s Sources, files: &mut Written<'s>) -> Arc<[BuiltPlace]> {
         let place = |segment: &Segment| {
             let (place, origin) = self.origin(segment.span, sources)?;
@@ -75,7 +75,7 @@ impl Projection {
         self.segments.iter().filter_map(place).collect()
     }
 
-    /// Where a span of the text was written: the place, and its span in the place's file.
+    /// The place where a span of the text was written, and the corresponding span in that place's file.
     pub(super) fn origin(&self, span: Span, sources: &Sources) -> Option<(Place, Span)> {
         let before = self.segments.partition_point(|it| it.span.start <= span.start);
         let inner = self.segments[..before]
@@ -106,7 +106,7 @@ impl Projection {
     }
 }
 
-/// The span to mark for a place in its file: a scalar, the key of a collection, or else its first line.
+/// The span to mark for a place in its file. It is the scalar, the key of the collection, or the first line of the collection.
 pub(super) fn spot(sources: &Sources, place: Place) -> Span {
     let (tree, node) = sources.tree(place);
     let spot = match tree.entry_of(node) {
@@ -116,7 +116,7 @@ pub(super) fn spot(sources: &Sources, place: Place) -> Span {
     sources.outward(place.document, spot)
 }
 
-/// The documents that decide parts of an object, without repetitions, in the order of its fields.
+/// The documents that set parts of an object, without repetitions, in the order of the object's fields.
 pub(super) fn documents_of(object: &Node) -> Vec<u32> {
     fn visit(node: &Node, see: &mut impl FnMut(Place)) {
         see(node.place);
@@ -151,7 +151,7 @@ fn value_of(written: &str) -> Option<String> {
     }
 }
 
-/// The number of bytes of the value that `beginning`, the start of its text, contains.
+/// The length of the value that `beginning`, the start of a scalar's source text, represents.
 fn value_offset(beginning: &str) -> Option<usize> {
     let Some(quoted) = beginning.strip_prefix('"') else {
         return Some(beginning.len());
@@ -165,7 +165,7 @@ fn value_offset(beginning: &str) -> Option<usize> {
     serde_json::from_str::<String>(&text).ok().map(|it| it.len())
 }
 
-/// The maximum length in bytes of a key that is written before its colon. YAML allows at most 1024 characters there.
+/// The maximum length, in bytes, of a key that is written on the line of its colon. YAML allows at most 1024 characters there.
 const LONGEST_KEY: usize = 1000;
 
 struct Writing<'s> {
@@ -179,7 +179,7 @@ impl Writing<'_> {
         self.text.len() as u32
     }
 
-    /// Reserves the segment of a value that begins here, so that inner segments follow it.
+    /// Adds the segment of a value that starts here, before the segments of its parts.
     fn open(&mut self, place: Place, is_scalar: bool) -> usize {
         let start = self.at();
         self.segments.push(Segment {
@@ -202,7 +202,7 @@ impl Writing<'_> {
         let _ = write!(self.text, "{:indent$}", "");
     }
 
-    /// Writes a value. `is_first`: whether it begins on the current line, as an item or a document.
+    /// Writes a value. `is_first` means that the value starts on the current line, as an item or a document does.
     fn node(&mut self, node: &Node, indent: usize, is_first: bool) {
         match &node.value {
             Value::Map(entries) if !entries.is_empty() => {
@@ -260,7 +260,7 @@ impl Writing<'_> {
             Value::Map(_) => self.text.push_str("{}"),
             Value::List(_) => self.text.push_str("[]"),
             Value::String(text) => {
-                // After the substitution, the value may not be a string.
+                // After Flux has substituted variables, the value may no longer be a string, so keep the style.
                 let (tree, of) = self.sources.tree(node.place);
                 if text.contains("${") && is_written_plain(tree, of, text) {
                     self.text.push_str(text);
@@ -297,8 +297,8 @@ fn key(key: &str) -> Cow<'_, str> {
     }
 }
 
-/// A string in quotes that JSON and YAML read the same way. YAML allows control characters only as escapes, has more line break characters
-/// than JSON, and skips byte order marks.
+/// A string in quotes that JSON and YAML read in the same way. Unlike JSON, YAML allows control characters only as escapes, has more line break
+/// characters, and skips byte order marks.
 fn quoted(text: &str) -> String {
     let json = serde_json::Value::from(text).to_string();
     let is_escaped = |c| {
@@ -332,7 +332,7 @@ mod tests {
 
     use super::*;
 
-    /// A kustomization of one resource.
+    /// Files with a kustomization of one resource.
     struct Resource(Arc<str>);
 
     impl Files for Resource {

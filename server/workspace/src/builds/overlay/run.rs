@@ -1,4 +1,4 @@
-//! The budget that the builds of one run share. Each build gets a part of it, so an expensive build leaves some for the others.
+//! The budget that all builds of a run share. Each build gets only a part of what is left, so an expensive build leaves something for the others.
 
 use std::path::Path;
 
@@ -10,20 +10,20 @@ use super::{
     objects::{Key, is_judged, key},
 };
 
-/// The budget that is left in a run.
+/// The remaining budget of a run.
 pub(super) struct Run {
     work: u64,
     bytes: u64,
-    /// The objects as they are written.
+    /// The objects as written, for comparison with built ones.
     written: AsWritten,
-    /// Whether to take out the objects that a build does not change.
+    /// Whether to remove the objects that a build does not change.
     takes_unchanged: bool,
 }
 
 /// The build of a folder.
 pub(super) struct BuiltFolder {
     pub(super) build: Build,
-    /// The objects that were taken out because the build does not change them: they are checked as written. `None` if the build was not
+    /// The objects that were removed because the build does not change them, so that they are checked as written. `None` if the build was not
     /// searched for them.
     pub(super) unchanged: Option<Vec<Key>>,
     /// The bytes of the run's budget that its objects take.
@@ -41,23 +41,23 @@ impl Default for Run {
     }
 }
 
-/// Work units for checking an object with a few Kubernetes versions.
+/// The work units for checking an object for a few Kubernetes versions.
 const AN_OBJECT: u64 = 40_000;
 
 /// Work units for a Kustomization of Flux that another one changes, in addition to what it builds.
 const A_KUSTOMIZATION: u64 = 200_000;
 
-/// Work units for writing and comparing a byte of an object.
+/// The work units for writing and comparing one byte of an object.
 const A_BYTE: u64 = 2;
 
-/// Bytes for an object that is checked, in addition to its text.
+/// The memory for a checked object, in bytes, in addition to its text.
 const A_REPORT: u64 = 1 << 10;
 
-/// The longest object that is written out, in bytes. The API server accepts less than a fifth of that.
+/// The maximum size of an object to write out, in bytes. The API server accepts less than a fifth of this.
 const LONGEST: u64 = 16 << 20;
 
 impl Run {
-    /// The budget of a run that checks only the objects that kustomizations change.
+    /// The budget of a run that checks only objects that kustomizations change.
     pub(super) fn of_changes() -> Self {
         Self {
             takes_unchanged: true,
@@ -94,7 +94,7 @@ impl Run {
         self.work -= limits.work.saturating_sub(built.left.work);
         see(self, (built.objects.as_deref().unwrap_or_default(), sources));
         let unchanged = self.take_unchanged(&mut built, sources);
-        // Drop the objects of a failed build and of native kinds, which nothing uses any more. Keep the bases.
+        // If the build has failed, or an object is of a native kind, nothing uses the object's values any longer, so drop them. Keep the bases.
         let objects = built.objects.as_deref_mut().unwrap_or_default();
         let kept = objects.iter_mut().map(|it| {
             if is_judged(&it.node) {
@@ -130,7 +130,8 @@ impl Run {
         }
     }
 
-    /// Takes out the objects that are built as written, to make room for others. If CRDs change, their resources stay, to be checked again.
+    /// Removes the objects that are built as written, to make room for others. If CRDs change, their resources stay, because they must be checked
+    /// against the new CRDs.
     fn take_unchanged(&mut self, built: &mut Build, sources: &Sources) -> Option<Vec<Key>> {
         let objects = built.objects.as_mut().ok().filter(|_| self.takes_unchanged)?;
         if !BuiltCrds::new(sources, objects).is_empty() {
@@ -154,14 +155,14 @@ impl Run {
         self.written.holds(sources, built)
     }
 
-    /// Spends the budget for comparing an object with its source, and returns whether it is enough. `written`: the size in bytes of the source
-    /// document.
+    /// Spends the budget for comparing an object with its source. Returns whether the budget was large enough. `written` is the size of the source
+    /// document in bytes.
     pub(super) fn compares(&mut self, built: &Built, written: usize) -> bool {
         let bytes = built.node.written_bytes();
         bytes <= LONGEST.max(4 * written as u64) && self.works(A_BYTE * bytes)
     }
 
-    /// Spends the budget for checking an object, whose text is kept, and returns whether it is enough.
+    /// Spends the budget for checking an object whose text is kept. Returns whether the budget was large enough.
     pub(super) fn judges(&mut self, built: &Built) -> bool {
         let bytes = 2 * built.node.written_bytes() + A_REPORT;
         match self.bytes.checked_sub(bytes) {
@@ -186,7 +187,7 @@ mod tests {
 
     use super::*;
 
-    /// Overlays of one base, whose object is in the given group.
+    /// Overlays of the same base, which has an object of the given group.
     struct Overlays(&'static str);
 
     impl Files for Overlays {
@@ -210,7 +211,7 @@ mod tests {
         }
     }
 
-    /// The number of 100 overlays that are built.
+    /// How many of 100 overlays are built.
     fn built(group: &'static str) -> usize {
         let mut run = Run {
             bytes: 200 << 10,

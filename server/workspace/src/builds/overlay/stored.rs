@@ -1,4 +1,4 @@
-//! An object as each kustomization builds it and as the API server then stores it.
+//! An object after a kustomization has built it and the API server has stored it.
 
 use std::path::Path;
 
@@ -23,12 +23,12 @@ use crate::{
     resource::{Line, annotated_by},
 };
 
-/// A build of an object that a document contains or changes.
+/// A build that has an object which a document contains or changes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BuildOf {
-    /// The name of the build: the folder relative to the file's own, or a Flux Kustomization.
+    /// The name of the build: a Flux Kustomization, or the folder relative to the file's own folder.
     pub name: String,
-    /// Whether the document has the object itself and does not only change it.
+    /// Whether the document contains the object itself, and does not only change it.
     pub is_origin: bool,
     object: usize,
 }
@@ -36,7 +36,7 @@ pub struct BuildOf {
 /// An object as the API server stores it after a build.
 #[derive(Clone, Debug)]
 pub struct Stored {
-    /// The Kubernetes version.
+    /// The Kubernetes version of the API server.
     pub kubernetes: KubernetesVersion,
     /// The kind of the object.
     pub kind: String,
@@ -49,7 +49,8 @@ pub struct Stored {
 }
 
 impl Overlays {
-    /// The builds of the objects that a document contains or changes. `at`: the index of the document, and of the item of a list.
+    /// The builds of the objects that a document contains or changes. `at` is the index of the document, and the index of an item if the document is
+    /// a list.
     pub fn builds_of(&self, path: &Path, at: (usize, Option<usize>)) -> Vec<BuildOf> {
         let folder = path.parent().unwrap_or(path);
         let mut found: Vec<BuildOf> = Vec::new();
@@ -64,7 +65,7 @@ impl Overlays {
                 Some(By { name, .. }) => format!("{name} ({folder})"),
                 None => folder,
             };
-            // A patch may change several objects.
+            // A patch may change several objects of one build.
             if found.iter().any(|it| it.name == name) {
                 let text = |keys: &[&str]| built.node.at(keys).and_then(|it| it.as_str()).unwrap_or_default();
                 name = format!("{name}: {} {}", text(&["kind"]), text(&["metadata", "name"]));
@@ -78,7 +79,7 @@ impl Overlays {
         found
     }
 
-    /// Whether a document of a file decides a part of an object.
+    /// Whether a document of a file sets a part of an object.
     fn decides(&self, object: &Object, path: &Path, index: usize) -> bool {
         documents_of(&object.node).into_iter().any(|document| {
             let (of, at) = self.sources.path_of(document);
@@ -86,7 +87,7 @@ impl Overlays {
         })
     }
 
-    /// A built object as the API server stores it. Each line says which file decided it. `None` if it cannot be read as a custom resource.
+    /// A built object as the API server stores it. Each line says which file set it. `None` if the object cannot be read as a custom resource.
     pub fn stored(&self, build: &BuildOf, question: &Question<'_>) -> Option<Stored> {
         let object = &self.objects[build.object];
         let question = Question {
@@ -117,9 +118,9 @@ impl Overlays {
     }
 }
 
-/// The place that decided the value at a path of a built object. For a collection, the place of its key.
+/// The place that set the value at a path of a built object. For a collection, the place of its key.
 fn decided(tree: &Tree, finder: &Finder<'_>, from: &BuiltFrom, path: &field::Path) -> Option<BuiltPlace> {
-    // A patch has these fields only to identify its object.
+    // In a patch, these fields only identify the object to change.
     if let [field::Segment::Field(name)] = path.segments()
         && ["apiVersion", "kind"].contains(&name.as_str())
     {

@@ -1,4 +1,4 @@
-//! Objects that are not checked as built because that takes too much work or memory. They are named, and the others are checked.
+//! Reports objects that are not checked as built, because that would take too much work or memory. The other objects are checked.
 
 use std::fmt::Write as _;
 
@@ -18,10 +18,10 @@ use crate::{
     words,
 };
 
-/// The maximum number of objects that are named.
+/// The maximum number of skipped objects that a diagnostic names.
 const MOST_NAMED: usize = 5;
 
-/// The diagnostic about a kustomization that takes too much work or memory.
+/// The diagnostic about a kustomization whose build takes too much work or memory.
 pub(super) fn told(problem: &Problem, build: &Build, sources: &Sources) -> Option<(Place, Finding)> {
     let place = problem.place?;
     let count = build.taken.len();

@@ -39,7 +39,7 @@ fn find(old: &str, new: &str, policy: Policy) -> KnownChanges {
     KnownChanges::find(new, &revision, by, &KnownChanges::default(), &|| true).expect("all changes")
 }
 
-/// Checks the summaries of versions and the findings, each with the text at its place.
+/// Checks the summaries of versions and the findings. Each comes with the text in its span.
 fn check(new: &str, policy: Policy, versions: &[&str], findings: &[&str]) {
     let found = find(OLD, new, policy);
     let summaries: Vec<String> = found
@@ -137,15 +137,15 @@ fn places_follow_edits() {
     for (range, inserted, expected) in [
         (0..0, 5, place(15, 19)),
         (20..25, 0, at.into()),
-        // An insertion before the span, in it, and at its end.
+        // An insertion before the span, one inside it, and one at its end.
         (10..10, 1, place(11, 15)),
         (12..12, 1, place(10, 15)),
         (14..14, 1, place(10, 15)),
-        // A deletion of a part of the span.
+        // A deletion of part of the span.
         (12..13, 0, place(10, 13)),
         (8..12, 1, place(9, 11)),
         (12..20, 3, place(10, 12)),
-        // A replacement of the span, a deletion, and a deletion together with the text around it.
+        // A replacement of the span, a deletion of it, and a deletion of it together with the text around it.
         (10..14, 2, place(10, 12)),
         (10..14, 0, None),
         (9..14, 4, None),

@@ -1,11 +1,11 @@
-//! The lines of a template, and those around a place in the filled-in text. Each line is scanned only once.
+//! The lines of a template, and the lines around a position in the filled-in text. Each line is scanned only once.
 
 use std::ops::Range;
 
 /// The lines of a template.
 pub(super) struct Lines {
     all: Vec<Line>,
-    /// The offsets of lines with the head of an object, such as its kind, in order.
+    /// The offsets of lines that start an object, such as the line with its kind, in order.
     heads: Vec<usize>,
 }
 
@@ -45,19 +45,19 @@ impl Lines {
         self.all[self.at(range.start)].range.start..self.all[self.at(range.end)].range.end
     }
 
-    /// Whether the lines of a range contain nothing else.
+    /// Whether the lines that a range touches contain only the range and blanks.
     pub(super) fn is_alone(&self, range: &Range<usize>) -> bool {
         let (first, last) = (&self.all[self.at(range.start)], &self.all[self.at(range.end)]);
         range.start <= first.written.start && last.written.end <= range.end
     }
 
-    /// Whether a range contains a line with the head of an object.
+    /// Whether a range contains a line that starts an object.
     pub(super) fn has_head(&self, range: Range<usize>) -> bool {
         let first = self.heads.partition_point(|it| *it < range.start);
         self.heads.get(first).is_some_and(|it| *it < range.end)
     }
 
-    /// The lines of the filled-in text in its current state.
+    /// The lines of the filled-in text, as far as it is written.
     pub(super) fn around_of<'l>(&'l self, made: &[u8], filler: &'l str) -> Around<'l> {
         let mut after = Vec::with_capacity(self.all.len());
         let mut next = None;
@@ -76,20 +76,20 @@ impl Lines {
     }
 }
 
-/// The relevant properties of a line that has more than blanks and a comment.
+/// The relevant properties of a line with other text than a comment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shape {
     /// The number of leading blanks.
     pub(super) indent: usize,
     pub(super) is_separator: bool,
     pub(super) is_item: bool,
-    /// Whether the line ends in a colon or a dash, so that its value is below it.
+    /// Whether the line ends with a colon or a dash, so that its value is on the lines below.
     pub(super) awaits_value: bool,
     /// Whether the line is a filled-in value.
     pub(super) is_filled: bool,
-    /// If the line ends in the header of a block scalar: the column that the scalar's text is indented deeper than.
+    /// If the line ends with the header of a block scalar: the scalar's text must be indented deeper than this column.
     begins_text: Option<usize>,
-    /// Whether the line is in the text of a block scalar.
+    /// Whether the line belongs to the text of a block scalar.
     is_text: bool,
     /// Whether the line is an item of a list that begins at the column of the list's key.
     pub(super) is_at_key: bool,
@@ -114,7 +114,7 @@ impl Shape {
         })
     }
 
-    /// Whether the line after this one is text of a block scalar if it begins at `column`, which is at least this line's column.
+    /// Whether the next line belongs to the text of a block scalar if it starts at `column`, which is at least this line's column.
     pub(super) fn is_text_at(self, column: usize) -> bool {
         self.is_text || self.begins_text.is_some_and(|it| it < column)
     }
@@ -126,13 +126,13 @@ fn without_comment(written: &str) -> &str {
         return "";
     }
     match written.split_once(" #") {
-        // The comment sign may be in quotes.
+        // The number sign may be in quotes, and then starts no comment.
         Some((before, _)) if !before.contains(['"', '\'']) => before.trim_end(),
         _ => written,
     }
 }
 
-/// The column of the last key in a line, or of the last dash of an item without a key: `- - a: |`, `- - |`.
+/// The column of the last key in a line. If an item has no key, the column of its last dash: `- - a: |`, `- - |`.
 fn depth_of_key(written: &str) -> usize {
     let mut depth = 0;
     while let Some(item) = written[depth..].strip_prefix("- ") {
@@ -144,23 +144,23 @@ fn depth_of_key(written: &str) -> usize {
     depth
 }
 
-/// Whether a line ends in the header of a block scalar: `a: |`, `- >-2`.
+/// Whether a line ends with the header of a block scalar, as in `a: |` or `- >-2`.
 fn begins_text(written: &str) -> bool {
     let header = written.trim_end_matches(|it: char| it.is_ascii_digit() || "+-".contains(it));
     let before = header.strip_suffix(['|', '>']);
     before.is_some_and(|it| it.ends_with(": ") || it.ends_with("- "))
 }
 
-/// The lines around a position that moves forward.
+/// The lines around a position that only moves forward.
 pub(super) struct Around<'l> {
     lines: &'l [Line],
-    /// For each line: the shape of it, or of the next line that has one, before anything was written into blank lines.
+    /// The shape of each line. A blank line has the shape of the next line that is not blank. Filled-in text is not included.
     after: Vec<Option<Shape>>,
-    /// The lines above the position, each indented deeper than the one before it. Others are not needed.
+    /// The lines above the position, each indented deeper than the one before it. Other lines do not matter.
     before: Vec<Shape>,
     /// The number of lines above the position.
     seen: usize,
-    /// The text that filled-in values begin with.
+    /// The text with which filled-in values start.
     filler: &'l str,
 }
 
@@ -185,13 +185,13 @@ impl Around<'_> {
         }
     }
 
-    /// The nearest line above that is not indented deeper than a column.
+    /// The nearest line above that starts at or before a column.
     pub(super) fn before(&self, column: usize) -> Option<Shape> {
         let found = self.before.partition_point(|it| it.indent <= column);
         found.checked_sub(1).map(|it| self.before[it])
     }
 
-    /// The next line after the one that ends at an offset.
+    /// The next line that starts after an offset.
     pub(super) fn after(&self, end: usize) -> Option<Shape> {
         let line = self.lines.partition_point(|it| it.range.end < end);
         self.after.get(line + 1).copied().flatten()

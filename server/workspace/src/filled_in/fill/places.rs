@@ -1,37 +1,37 @@
-//! The places in a text that its author did not write.
+//! The places in a text that the author has not written.
 
 use std::ops::Range;
 
 use crd_analyzer_syntax::tree::Span;
 
-/// The private use area of the Basic Multilingual Plane. Manifests do not need these characters.
+/// The private use area of the Basic Multilingual Plane. Manifests do not contain these characters.
 const PRIVATE: Range<u32> = 0xE000..0xF900;
 
-/// The values that a filled-in place may stand for.
+/// The values that may appear at a filled-in place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Place {
     /// One value or key, or a part of one.
     Value,
-    /// Any number of items.
+    /// Any number of items of a list.
     Items,
-    /// The value of a key, or entries beside the key.
+    /// The value of a key, or entries beside that key.
     ValueOrEntries,
-    /// Any number of items, or entries beside the key of their list.
+    /// Any number of items of a list, or entries beside the key of the list.
     ItemsOrEntries,
 }
 
 /// The filled-in places of a text.
 #[derive(Debug)]
 pub(crate) struct Places {
-    /// The character that each place begins with. The text does not contain it, not even escaped, so no filled-in key equals a key of the
-    /// author, and no key is lost.
+    /// The character with which each place starts. The original text does not contain it, not even escaped. So a filled-in key never equals one of
+    /// the author's keys, and no key is lost.
     filler: String,
-    /// Sorted once all are added. They do not overlap.
+    /// The ranges of the places. They do not overlap, and are sorted once all are added.
     all: Vec<(Range<usize>, Place)>,
 }
 
 impl Places {
-    /// Starts without places for a text. `None` if the text uses all characters that could be the filler.
+    /// Creates an empty set of places for a text. `None` if the text uses all characters that could be the filler.
     pub(crate) fn new(text: &str) -> Option<Self> {
         let mut is_used = vec![false; PRIVATE.len()];
         let mut found = |code: u32| {
@@ -42,7 +42,7 @@ impl Places {
         for written in text.chars().filter(|it| !it.is_ascii()) {
             found(u32::from(written));
         }
-        // YAML and JSON escape a character with the four hex digits of its code.
+        // YAML and JSON escape a character by the four hexadecimal digits of its code.
         let (mut code, mut digits) = (0, 0);
         for byte in text.bytes() {
             let Some(digit) = char::from(byte).to_digit(16) else {
@@ -80,7 +80,7 @@ impl Places {
         text.contains(&self.filler)
     }
 
-    /// The filled-in place in a scalar. A scalar that also has other text is one value.
+    /// The filled-in place in a scalar. If the scalar also has other text, it is a single value.
     pub(crate) fn at(&self, span: Span) -> Option<Place> {
         let span = span.range();
         let first = self.all.partition_point(|it| it.0.end <= span.start);

@@ -38,7 +38,7 @@ use crate::{
 };
 
 impl Ask<'_> {
-    /// Checks a CRD that can be parsed. `filled`: the places where the actions of a template were filled in.
+    /// Checks a CRD that can be parsed. `filled` has the places at which the actions of a template were filled in.
     pub(super) fn definition(
         &self,
         mut report: DocumentReport,
@@ -95,7 +95,7 @@ impl Ask<'_> {
             name: report.name.clone(),
         };
         let stored = self.previous.map(|previous| previous.definition(&written));
-        // Without an earlier CRD of this name the CRD is new, unless the user says that it replaces one.
+        // If no CRD had this name before, this CRD is new, unless the user says that it replaces one.
         let is_new = |previous: &Previous| !previous.must_replace(&written);
         let is_new = matches!(stored, Some(None)) && self.previous.is_some_and(is_new);
         let old_json = stored.flatten().and_then(|(tree, node)| read_json_of(tree, node).ok());
@@ -135,7 +135,7 @@ impl Ask<'_> {
             }
             let is_needed = advice::is_needed(&verdict);
             let is_wanted = self.question.wants_costs && version == newest && server.unjudged.is_none();
-            // If the cost estimate did not finish, there are no costs.
+            // If the cost estimate did not finish, the costs are not known.
             let is_priced = (is_needed || is_wanted) && server.unfinished.is_none();
             if let Some(root) = json.root().filter(|_| is_priced) {
                 let placed = costs::of_verdict(tree, root, &server, version);
@@ -171,7 +171,7 @@ impl Ask<'_> {
             if version == newest
                 && let Some(root) = json.root()
             {
-                // A rule that compiles has the same effect everywhere, so one Kubernetes version is enough.
+                // Lints do not depend on the Kubernetes version, so one version is enough.
                 if !bare.report.in_part {
                     let wanted = (self.question.lint_table, self.question.lints);
                     let found = lints::find(tree, root, &server, version, wanted, most);
@@ -212,8 +212,8 @@ impl Ask<'_> {
         bare
     }
 
-    /// The finding that a CRD is only a part: it lacks so many fields that they must be elsewhere, and there is a complete CRD of its name, or the
-    /// file is in a folder for patches.
+    /// A finding that says that a CRD is only a part of one. It lacks so many fields that they must be elsewhere, and either a complete CRD with its
+    /// name exists, or the file is in a folder for patches.
     fn partial(&self, report: &DocumentReport, tree: &Tree, json: &JsonDoc<'_>) -> Option<Finding> {
         let path = self.question.path.unwrap_or(Path::new(""));
         let root = json.root().filter(|_| self.question.is_completed)?;

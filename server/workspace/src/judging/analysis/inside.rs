@@ -1,4 +1,4 @@
-//! Checks the objects that a document wraps.
+//! Checks the objects inside a document, such as the items of a list.
 
 use std::sync::Arc;
 
@@ -23,8 +23,8 @@ use crate::{
 };
 
 impl Ask<'_> {
-    /// Checks the objects that a document wraps, each as if it were alone, and the document itself if clients send it. `None` if it wraps no
-    /// objects.
+    /// Checks the objects inside a document, each as if it were a document of its own. If clients also send the document itself, checks that as well.
+    /// `None` if it contains no objects.
     pub(super) fn inside(&self, whole: &Object) -> Option<Vec<DocumentReport>> {
         let row = objects::wrapper(&whole.written)?;
         let document = whole.document;
@@ -81,7 +81,7 @@ impl Ask<'_> {
                 for related in finding.related.iter_mut().filter(|it| it.file.is_none()) {
                     related.span = moved(related.span);
                 }
-                // The changes apply to the content of the string, not to the file.
+                // The proposed changes are for the content of the string, and cannot be applied to the file.
                 finding.proposed = None;
             }
         }

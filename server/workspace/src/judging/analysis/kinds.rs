@@ -1,4 +1,4 @@
-//! Checks objects of the API server's own kinds.
+//! Checks objects of the API server's own kinds that are in the table of kinds.
 
 use std::sync::Arc;
 
@@ -25,11 +25,11 @@ use crate::{
     resource,
 };
 
-/// The starts of placeholders that a tool replaces with values before the object is sent.
+/// The starts of placeholders, which a tool replaces with values before the object is sent.
 const SUBSTITUTED: [&str; 3] = ["{{", "${", "<%"];
 
 impl Ask<'_> {
-    /// The row of an object if the row's check applies. It does not apply to updates, or to parts, which lack fields.
+    /// The table row for an object, if the row's check applies. It does not apply to updates, or to parts of objects, because those lack fields.
     pub(super) fn row_of(&self, object: &Object) -> Option<(&'static Row, Option<&'static Version>)> {
         let completed = self.completed(self.source, object);
         if self.previous.is_some() || completed.is_part || completed.is_assertion {
@@ -38,7 +38,7 @@ impl Ask<'_> {
         kinds::of_written(&object.written)
     }
 
-    /// Checks a document if it is an object of a row.
+    /// Checks a document if it is an object of a kind in the table.
     pub(super) fn document_of_row(&self, document: Document, head: &WrittenType) -> Option<Judged> {
         let object = Object::of_document(document, head.clone());
         let row = self.row_of(&object)?;
@@ -60,7 +60,7 @@ impl Ask<'_> {
         ))
     }
 
-    /// Whether a tool fills in values of an object, so that the API server receives other values.
+    /// Whether a tool fills in values of an object, so that the API server receives different values.
     pub(super) fn is_substituted(&self, object: &Object, tree: &Tree, node: NodeId) -> bool {
         if !self.question.is_completed {
             return false;
@@ -77,7 +77,7 @@ impl Ask<'_> {
         SUBSTITUTED.iter().any(|it| text.contains(it)) || scalars.any(|it| tree.is_in(it, node) && is_put_in(it))
     }
 
-    /// Checks an object of a row that can be parsed.
+    /// Checks an object of a kind in the table, if it can be parsed.
     pub(super) fn of_row(
         &self,
         (row, of): (&'static Row, Option<&'static Version>),
@@ -115,7 +115,7 @@ impl Ask<'_> {
         report
     }
 
-    /// Checks an object of a row that cannot be parsed. If tools complete files, such a text may be a template.
+    /// The result for an object of a kind in the table that cannot be parsed. If tools complete files, such a text may be a template.
     fn unread_row(
         &self,
         (row, of): (&Row, Option<&Version>),
@@ -130,7 +130,7 @@ impl Ask<'_> {
         let place = spans::first_line(&self.source.content, object.document.span);
         let answer = |version| match of.filter(|it| it.is_served(version)) {
             Some(_) => unread.clone(),
-            // Without an endpoint for the version, the API server does not look at the object.
+            // If the API server has no endpoint for the version, it does not look at the object.
             None => unserved(row, &object.written.api_version, place, version),
         };
         let versions = self.question.versions.iter();

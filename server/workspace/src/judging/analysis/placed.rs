@@ -1,4 +1,4 @@
-//! Converts the API server's answer about an object of a row to findings with places.
+//! Converts the API server's answer about an object of a kind in the table to findings with places.
 
 use crd_analyzer_admission::{Unjudged, Verdict};
 use crd_analyzer_apiextensions::{
@@ -25,7 +25,7 @@ use crate::{
     words::{self, About},
 };
 
-/// The object that was checked.
+/// An object that was checked, and its text.
 pub(super) struct JudgedObject<'a> {
     pub(super) tree: &'a Tree,
     pub(super) json: &'a JsonDoc<'a>,
@@ -34,7 +34,7 @@ pub(super) struct JudgedObject<'a> {
     pub(super) version: KubernetesVersion,
 }
 
-/// The answer if no API server of the Kubernetes version serves the version of the kind.
+/// The answer if the API server of this Kubernetes version does not serve this version of the kind.
 pub(super) fn unserved(row: &Row, api_version: &str, place: Span, by: KubernetesVersion) -> DocumentVerdict {
     let mut finding = Finding::new(Class::Error, UNSERVED_VERSION, place, "");
     let served = row.kind.versions.iter().filter(|it| it.is_served(by));
@@ -52,7 +52,7 @@ pub(super) fn unserved(row: &Row, api_version: &str, place: Span, by: Kubernetes
     }
 }
 
-/// Converts the API server's answer to findings with places, at most `most` in each list.
+/// Converts the API server's answer to findings with places. Keeps at most `most` findings in each list.
 pub(super) fn placed(judged: &JudgedObject<'_>, server: &Verdict, most: usize) -> DocumentVerdict {
     let JudgedObject {
         tree, json, row, of, ..

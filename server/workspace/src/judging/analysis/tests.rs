@@ -6,7 +6,7 @@ use crate::config::versions::VersionSet;
 
 const HEAD: &str = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n";
 
-/// Checks the codes for a file found in a folder: those of the file, and those of its documents.
+/// Checks the codes that are reported for a file in a folder: those about the file, and those about its documents.
 fn check(text: &str, of_file: &[&str], of_documents: &[&str]) {
     let question = Question::new(VersionSet::default());
     let report = analyze(text.as_bytes().to_vec(), &question);
@@ -59,7 +59,7 @@ fn a_comment_silences_also_what_refuses_the_whole_document() {
         ["duplicate-key", "malformed-suppression"]
     );
     assert_eq!(shown(&twice), [""; 0]);
-    // A comment on the last line of an item belongs to it, and one after it to the next item.
+    // A suppression comment on the last line of an item belongs to that item. A comment after it belongs to the next item.
     let item = format!("- {}  spam: 1", HEAD.replace('\n', "\n  ").trim_end_matches(' '));
     let list =
         format!("apiVersion: v1\nkind: List\nitems:\n{item} # crd-analyzer: ignore[unknown-field] for now\n{item}\n");
@@ -88,7 +88,7 @@ fn a_template_is_said_to_be_one_and_left_alone() {
     );
 }
 
-/// The merge directives of a patch are not fields of the CRD, wherever they are.
+/// Merge directives in a patch are not fields of the CRD, wherever they are.
 #[test]
 fn directives_of_patches_are_no_fields() {
     let check = |rest: &str, expected: &[&str]| {
@@ -107,7 +107,7 @@ fn directives_of_patches_are_no_fields() {
     check("$patch: delete\nspam: 1\n", &["spam"]);
 }
 
-/// While the user types a rule, hints on other rules stay until the next search.
+/// While the user types in a rule, the hints about other rules stay until the next search.
 #[test]
 fn hints_on_other_rules_stay_while_a_rule_is_typed() {
     let definition = |own: &str, nested: &str, required: &str| {
@@ -153,7 +153,7 @@ fn hints_on_other_rules_stay_while_a_rule_is_typed() {
     );
     assert_eq!(hints(&definition("", "self != ''", ""), remembered), [false; 0]);
     assert_eq!(hints(&definition("", "self != ''", ""), all), [true]);
-    // A rule below and one beside it, neither of which compiles yet.
+    // One rule is on a schema below, the other beside the rule. Neither compiles yet.
     for (own, nested) in [
         ("", "self."),
         ("", "self.siz"),
@@ -167,7 +167,7 @@ fn hints_on_other_rules_stay_while_a_rule_is_typed() {
             "{own:?} {nested:?}"
         );
     }
-    // The schema that the hint is about has changed.
+    // The schema that the hint is about has changed, so the hint is dropped.
     assert_eq!(
         hints(&definition("", "self.", "required: [size]"), remembered),
         [false; 0]

@@ -1,4 +1,4 @@
-//! Documents that are neither CRDs nor resources of known CRDs: which of them have errors, and why the others are not checked.
+//! Documents that are neither CRDs nor resources of known CRDs: finds out which of them have errors, and why the others are not checked.
 
 use crd_analyzer_apiextensions::decode::WrittenType;
 use crd_analyzer_syntax::{read_json, split::Document, tree::Span};
@@ -20,7 +20,7 @@ use crate::{
 };
 
 impl Ask<'_> {
-    /// The result for a document that is neither a CRD nor a resource of a known CRD. `counted`: the number of unknown kinds before it.
+    /// The result for a document that is neither a CRD nor a resource of a known CRD. `counted` is the number of unknown kinds before the document.
     pub(super) fn passed_over(&self, document: Document, found: Head, counted: usize) -> Judged {
         let text = &self.source.content[document.span.range()];
         let written = found.written.clone();
@@ -46,13 +46,13 @@ impl Ask<'_> {
             }
             Ok(tree) => tree,
         };
-        // A side of a merge conflict may be a document of its own, which is a scalar.
+        // One side of a merge conflict may be a separate document, which YAML reads as a scalar.
         let is_text = tree.root().is_some_and(|it| tree.is_scalar(it));
         if is_text
             && passed_over::shows_manifest(&self.source.content)
             && let Some(place) = passed_over::conflict(&self.source.content, document.span)
         {
-            // The error is already reported for another line of the conflict.
+            // The error was already reported for another line of the conflict.
             if !text.trim_start().starts_with('<') {
                 return Judged::NOTHING;
             }
@@ -72,7 +72,7 @@ impl Ask<'_> {
             deferred_search::suppress(&tree, &mut report);
             return Judged::Documents(vec![report]);
         }
-        // The inputs of kustomize are checked as it builds them.
+        // Kustomizations are checked when they are built, and charts are not manifests.
         if self.unknown.borrow().len() > counted || is_kustomization || name == Some(passed_over::CHART) {
             return Judged::NOTHING;
         }
@@ -85,7 +85,7 @@ impl Ask<'_> {
             let place = value.unwrap_or_else(|| spans::first_line(&self.source.content, document.span));
             self.fail_unchecked(place, words::unchecked::other(&written));
         }
-        // Each object in a wrapper is already counted.
+        // The objects inside the document were already counted.
         let is_opened = objects::wrapper(&written).is_some_and(|it| it.is_opened);
         if is_opened && objects::inside(&tree, document).is_some() {
             return Judged::NOTHING;
@@ -93,10 +93,10 @@ impl Ask<'_> {
         leave(reason)
     }
 
-    /// Whether a document that does not state its kind may be a CRD. The user may name any file.
+    /// Whether a document without a kind may be a CRD. The user may name any file.
     pub(super) fn may_be_crd(&self, document: Document, written: &WrittenType) -> bool {
         match self.source.read(document) {
-            // A parse error is worth reporting for any kind of document.
+            // A parse error is reported whatever the kind of the document is.
             Ok(tree) => read_json(&tree).is_err() || passed_over::may_be_crd(&tree, written),
             Err(_) => true,
         }
@@ -118,7 +118,7 @@ impl Ask<'_> {
         self.fail_unchecked(place, words::unchecked::blank());
     }
 
-    /// Reports that an object in a file that the user named is not checked, once for each kind.
+    /// Reports that an object is not checked although the user named its file. Reports it once for each kind.
     pub(super) fn fail_unchecked(&self, place: Span, told: Words) {
         let mut notes = self.notes.borrow_mut();
         if !notes

@@ -1,4 +1,4 @@
-//! The parts of a CRD outside the schemas that the markers of a kind set: names, scope, versions, and subresources (`ApplyToCRD` in
+//! Sets the parts of a CRD outside the schemas that depend on the markers of a kind: names, scope, versions, and subresources (`ApplyToCRD` in
 //! `pkg/crd/markers` of `sigs.k8s.io/controller-tools`).
 
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ use crate::sources::manifest::Place;
 pub(super) type Version<'j> = (&'j Json<'j>, Option<Site>);
 
 impl<'j> Put<'_, 'j> {
-    /// Sets the names and the scope. `(root, spec)`: the CRD.
+    /// Sets the names and the scope. `root` and `spec` are the nodes of the CRD and its `spec`.
     pub(super) fn names(
         &mut self,
         (root, spec): (&'j Json<'j>, &'j Json<'j>),
@@ -29,7 +29,7 @@ impl<'j> Put<'_, 'j> {
         };
         let Some(first) = sites.first() else { return };
         let declared = self.place(&first.file, &first.span);
-        // Each marker of the kind sets all names, in an arbitrary order. Only names on which all markers agree are used.
+        // The marker of each version sets all names, and the order is arbitrary. So a name is known only if all markers agree on it.
         let mut said: Vec<(Place, Arguments)> = Vec::new();
         for site in &sites {
             if let Some((place, given)) = self.last(site, "kubebuilder:resource") {
@@ -77,8 +77,8 @@ impl<'j> Put<'_, 'j> {
         self.set_in(spec, &declared, scope);
     }
 
-    /// The values that the markers of a kind set in a version. `is_only`: whether it is the only version; `None` if the types of another version
-    /// are unknown.
+    /// The values that the markers of a kind set in a version. `is_only` says whether it is the only version. It is `None` if the types of another
+    /// version are unknown.
     pub(super) fn of_version(&mut self, site: &Site, is_only: Option<bool>) -> BTreeMap<&'static str, Set<'j>> {
         let declared = self.place(&site.file, &site.span);
         let flag = |given: &Option<(Place, Option<Arguments>)>, is: bool| {
@@ -154,7 +154,7 @@ impl<'j> Put<'_, 'j> {
         Some((self.place(&site.file, &marker), arguments))
     }
 
-    /// Sets values in a mapping that is not a schema.
+    /// Sets values in a mapping that is not part of a schema.
     fn set_in(&mut self, of: &'j Json<'j>, declared: &Place, set: BTreeMap<&'static str, Set<'j>>) {
         for (key, set) in &set {
             self.is_in_step &= set.is_as_written(of.get(key));

@@ -1,4 +1,4 @@
-//! The CRDs generated from the Go types of a repository, with their current markers.
+//! CRDs that are generated from the Go types of a repository with their current markers.
 
 mod kinds;
 mod put;
@@ -15,14 +15,14 @@ pub use put::{GoCrd, make};
 use super::{made::Made, manifest::Manifest};
 use crate::index::{CrdText, Files, KnownCrd};
 
-/// The manifest for a CRD that controller-gen wrote, from the current types. `module` is called only if controller-gen wrote the CRD.
+/// The manifest for a CRD that controller-gen wrote, updated from the current types. Calls `module` only if controller-gen wrote the CRD.
 pub(super) fn made<'m>(crd: &Arc<KnownCrd>, files: &dyn Files, module: impl FnOnce() -> &'m Module) -> Option<Made> {
     let text = crd.text(files).filter(|it| it.is_readable)?;
     let GoCrd { manifest, is_in_step } = put::with_markers(&text, module, false)?;
     Some(Made::of_crd(manifest, crd.clone(), is_in_step))
 }
 
-/// Like [`made()`], while the user is typing a marker.
+/// Like [`made()`], but while the user is typing in a marker.
 pub(super) fn begun<'m>(crd: &CrdText, module: impl FnOnce() -> &'m Module) -> Option<Manifest> {
     Some(put::with_markers(crd, module, true)?.manifest)
 }

@@ -1,5 +1,5 @@
-//! CRDs updated from the markers of Go types: the CRD that controller-gen wrote, with the values that the markers set now. Everything else stays
-//! as in the CRD, because scripts may have changed it.
+//! Updates CRDs from the markers of Go types: takes the CRD that controller-gen wrote, and sets the values that the markers set now. Everything else
+//! stays as in the CRD, because scripts may have changed it.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet, VecDeque},
@@ -28,44 +28,44 @@ use crate::{
     },
 };
 
-/// The first release that omits repeated list map keys.
+/// The first controller-gen release that leaves out repeated list map keys.
 const DROPS_TWICE: Release = Release(22);
 
 /// The keyword for validation rules.
 const RULES: &str = "x-kubernetes-validations";
 
-/// The properties of a kind whose types Kubernetes declares.
+/// The properties that every kind has, whose types Kubernetes itself declares.
 const OF_ALL_OBJECTS: [&str; 3] = ["apiVersion", "kind", "metadata"];
 
-/// Work units for the markers of a field or type that apply to one schema.
+/// The work units for the markers of a field or type, for each schema to which they apply.
 const A_SITE: u64 = 1_000;
 
-/// Bytes for a value that a marker sets, in addition to its text.
+/// The memory for a value that a marker sets, in bytes, in addition to the value's text.
 const A_VALUE: u64 = 300;
 
-/// The maximum ratio of the bytes of all markers to those of the CRD. Types that refer to each other may repeat the same markers at many
+/// The maximum ratio of the size of all applied markers to the size of the CRD. If types refer to each other, the same markers may apply to many
 /// fields.
 const MOST_TIMES: u64 = 4;
 const LEAST_ROOM: u64 = 1 << 20;
 
-/// The maximum nesting depth of schemas.
+/// The maximum nesting depth of schemas to update.
 const MAX_DEPTH: usize = 100;
 
 /// A CRD updated from the markers of Go types.
 #[derive(Debug)]
 pub struct GoCrd {
-    /// The CRD.
+    /// The updated CRD.
     pub manifest: Manifest,
-    /// Whether the CRD that controller-gen wrote has the same content.
+    /// Whether the CRD that controller-gen wrote already has the same content.
     pub is_in_step: bool,
 }
 
-/// Updates a CRD from the repository's types that it was generated from. `None` if no types are known for it.
+/// Updates a CRD from the types of the repository from which it was generated. `None` if those types are not found.
 pub fn make(crd: &CrdText, module: &Module) -> Option<GoCrd> {
     with_markers(crd, || module, false)
 }
 
-/// Like [`make`]. `module` is called only if the CRD was generated. `are_begun`: the user is typing, so a string may be unterminated.
+/// Like [`make`]. Calls `module` only if the CRD was generated. `are_begun` means that the user is typing, so that a string may be unterminated.
 pub(super) fn with_markers<'m>(crd: &CrdText, module: impl FnOnce() -> &'m Module, are_begun: bool) -> Option<GoCrd> {
     let json = read_json_of(&crd.tree, crd.root).ok()?;
     let root = json.root()?;
@@ -90,7 +90,7 @@ pub(super) fn with_markers<'m>(crd: &CrdText, module: impl FnOnce() -> &'m Modul
         declared: 0,
         undeclared: 0,
     };
-    // Anything that is not decided by a field or marker is located at the kind.
+    // The place for parts that come neither from a field nor from a marker: the declaration of the kind.
     let mut anchor = None;
     let mut versions = Vec::new();
     let mut cursors = Vec::new();
@@ -104,12 +104,12 @@ pub(super) fn with_markers<'m>(crd: &CrdText, module: impl FnOnce() -> &'m Modul
         };
         cursors.push((version, module.cursor(&of)));
     }
-    // Scripts may add versions without types.
+    // Scripts may have added versions for which no types exist.
     let are_known = cursors.iter().all(|it| it.1.is_some());
     let is_only = cursors.len() == 1;
     for (version, cursor) in cursors {
         let site = cursor.as_ref().map(|it| it.declaration().site.clone());
-        // controller-gen omits such a version, so the CRD's content stays.
+        // controller-gen leaves out such a version, so keep its content from the CRD.
         let is_skipped = |it: &Site| !it.given("kubebuilder:skipversion", put.release()).is_empty();
         let schema = version.get("schema").and_then(|it| it.get("openAPIV3Schema"));
         if let (Some(cursor), Some(schema)) = (&cursor, schema)
@@ -122,7 +122,7 @@ pub(super) fn with_markers<'m>(crd: &CrdText, module: impl FnOnce() -> &'m Modul
         versions.push((version, site));
     }
     put.names((root, spec), (&group, &kind), &versions);
-    // Types of another project may have the same names.
+    // If too few properties are fields of the types, the types belong to another project and only have the same names.
     let anchor = anchor.filter(|_| put.declared >= put.undeclared && !put.is_over)?;
     let mut writing = Writing::default();
     writing.from(&anchor, None, |to| put.write(root, to));
@@ -132,33 +132,33 @@ pub(super) fn with_markers<'m>(crd: &CrdText, module: impl FnOnce() -> &'m Modul
     })
 }
 
-/// The changes to a schema, or to another mapping.
+/// The changes to a schema or another mapping of the CRD.
 pub(super) struct Schema<'j> {
-    /// The field or type that it is generated from.
+    /// The place of the field or type from which the mapping is generated.
     pub(super) declared: Place,
-    /// The values that markers set.
+    /// The new values of keywords that markers set.
     pub(super) set: BTreeMap<&'static str, Set<'j>>,
 }
 
 pub(super) struct Put<'a, 'j> {
     module: &'a Module,
-    /// Whether strings in markers may be unterminated.
+    /// Whether the user is typing, so that strings in markers may be unterminated.
     are_begun: bool,
-    /// The changes by the node of the mapping.
+    /// The changes, by the node of the mapping.
     pub(super) schemas: HashMap<NodeId, Schema<'j>>,
     texts: HashMap<Arc<Path>, Arc<SourceText>>,
     pub(super) is_in_step: bool,
-    /// Whether a limit is exceeded.
+    /// Whether a limit was exceeded.
     is_over: bool,
-    /// The bytes left for values of markers.
+    /// The number of bytes that are left for values of markers.
     room: u64,
-    /// The number of properties that are fields of the types; `undeclared` counts the others.
+    /// The number of properties that are fields of the types. `undeclared` is the number of other properties.
     declared: usize,
     undeclared: usize,
 }
 
 impl<'j> Put<'_, 'j> {
-    /// Counts the text of a marker against the limits.
+    /// Subtracts the length of a marker's text from the limits.
     pub(super) fn take_text(&mut self, length: usize) {
         self.take(A_VALUE + 2 * length as u64);
     }
@@ -177,7 +177,7 @@ impl<'j> Put<'_, 'j> {
         }
     }
 
-    /// Applies the markers of the types of a schema, and of the schemas in it.
+    /// Applies the markers of the types to a schema and to the schemas in it.
     fn schema(&mut self, schema: &'j Json<'j>, at: &Cursor, depth: usize) {
         if self.is_over || depth > MAX_DEPTH || schema.members().is_none() || self.schemas.contains_key(&schema.node) {
             return;
@@ -216,7 +216,7 @@ impl<'j> Put<'_, 'j> {
         }
         let mut set = BTreeMap::new();
         set.extend(self.keys(schema, keys).map(|it| (KEYS, it)));
-        // Without its marker, such a keyword is removed.
+        // If only markers can set a keyword and its marker is missing, the keyword is removed.
         let are_removed = sites.are_all && !sites.are_below_map() && !at.is_schemaless();
         for keyword in ONLY_MARKERS_SET.iter().filter(|_| are_removed) {
             if schema.get(keyword).is_some() && !said.contains_key(keyword) && !set.contains_key(keyword) {
@@ -235,7 +235,7 @@ impl<'j> Put<'_, 'j> {
         self.schemas.insert(schema.node, Schema { declared, set });
         let mut required: Vec<(String, Place, bool)> = Vec::new();
         for property in schema.get("properties").and_then(Json::members).unwrap_or_default() {
-            // Kubernetes declares the fields that all objects have.
+            // Kubernetes itself declares the fields that all objects have.
             if depth == 0 && OF_ALL_OBJECTS.contains(&&*property.key) {
                 continue;
             }
@@ -263,7 +263,7 @@ impl<'j> Put<'_, 'j> {
         }
     }
 
-    /// The new list of required properties. `said`: by name, whether a marker makes the property required or optional.
+    /// The new list of required properties. `said` has the properties that a marker makes required (`true`) or optional (`false`).
     fn required(&mut self, schema: &'j Json<'j>, said: Vec<(String, Place, bool)>) {
         let written = schema.get("required").and_then(Json::items).unwrap_or_default();
         let written: Vec<&str> = written.iter().filter_map(Json::as_str).collect();
@@ -299,7 +299,7 @@ impl<'j> Put<'_, 'j> {
         }
     }
 
-    /// The new keys of a list. `said`: the keys set by each field or type.
+    /// The new keys of a list map. `said` has the keys that each field or type sets.
     fn keys(&mut self, schema: &'j Json<'j>, mut said: Vec<Vec<(Place, literal::Literal)>>) -> Option<Set<'j>> {
         let written = schema.get(KEYS);
         let first = said.pop()?;
@@ -307,7 +307,7 @@ impl<'j> Put<'_, 'j> {
             it.len() == first.len() && it.iter().zip(&first).all(|(it, first)| it.1.says_same(&first.1))
         };
         if !said.iter().all(says_same) {
-            // Only one of them applies, but it is unknown which.
+            // Only one of these settings applies, but it is unknown which one.
             return written.map(|_| Set::As(first[0].0.clone()));
         }
         let names = first.into_iter().map(|(place, key)| Name::Said(place, key));
@@ -316,13 +316,13 @@ impl<'j> Put<'_, 'j> {
         Some(set)
     }
 
-    /// The new value of a keyword. If several markers set it, controller-gen may write all values in `allOf`.
+    /// The new value of a keyword. If several markers set the keyword, controller-gen may write all of the values into `allOf`.
     fn value(
         &mut self,
         (keyword, written): (&str, Option<&Json<'_>>),
         (schema, said): (&Json<'_>, Vec<(Place, To)>),
     ) -> Option<Set<'j>> {
-        // If one marker sets nothing, another may set the value.
+        // If one marker sets nothing, another one may still set the value.
         let says_some = said.iter().any(|it| it.1 != To::Nothing);
         let said: Vec<(Place, To)> = said
             .into_iter()
@@ -343,7 +343,7 @@ impl<'j> Put<'_, 'j> {
             };
         }
         let mut to = to.clone();
-        // Empty braces are a map, except in kubebuilder's default of a list.
+        // Empty braces mean an empty map, except in kubebuilder's default of a list.
         let is_kubebuilders = first.file.text[first.span.range()].starts_with("+kubebuilder:");
         let is_list = is_kubebuilders && schema.get("type").and_then(Json::as_str) == Some("array");
         if let (To::Value(value), "default", true) = (&mut to, keyword, is_list)
@@ -361,8 +361,8 @@ impl<'j> Put<'_, 'j> {
         })
     }
 
-    /// The objects that markers set, in the existing order where they are unchanged. Others come from other markers or scripts.
-    /// `keeps_others`: whether such objects may exist.
+    /// The objects that markers set. Unchanged objects keep their order. Other objects come from other markers or from scripts; `keeps_others` says
+    /// whether such objects may exist.
     fn objects(
         &mut self,
         (id, written): (&str, Option<&'j Json<'j>>),
@@ -371,7 +371,7 @@ impl<'j> Put<'_, 'j> {
     ) -> Vec<Object<'j>> {
         let is_unknown = said.iter().any(|it| it.1 == To::Unknown);
         let written = written.and_then(Json::items).unwrap_or_default();
-        // The objects by index, and the indices by text.
+        // The existing objects by index, and their indices by text.
         let mut left: Vec<Option<(usize, Object<'j>)>> = Vec::new();
         let mut of_text: HashMap<String, VecDeque<usize>> = HashMap::new();
         for (place, to) in said {
@@ -413,7 +413,7 @@ impl<'j> Put<'_, 'j> {
         all.into_iter().map(|it| it.1).collect()
     }
 
-    /// Applies the markers of a kind to a version, except for the schema.
+    /// Applies the markers of a kind to a version, except to its schema.
     fn version(&mut self, version: &'j Json<'j>, at: &Cursor, is_only: Option<bool>) {
         let site = at.declaration().site.clone();
         let declared = self.place(&site.file, &site.span);

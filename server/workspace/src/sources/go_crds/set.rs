@@ -1,4 +1,4 @@
-//! The new values of a CRD: how they are written, and whether the CRD already has them.
+//! The new values in a CRD: writes them, and checks whether the CRD already has them.
 
 use std::{ops::Range, sync::Arc};
 
@@ -14,27 +14,27 @@ use crate::sources::manifest::{Encoding, Place, Writing};
 pub(super) enum Set<'j> {
     /// The value that a marker sets.
     To(Place, To),
-    /// This JSON text, which follows from a marker or a name.
+    /// A JSON text that follows from a marker or a name.
     Follows(Place, String),
     /// A mapping with these entries.
     Made(Place, Vec<(&'static str, Set<'j>)>),
     /// A list of strings.
     Names(Vec<Name>),
-    /// A list of objects: those that markers set, and the existing ones that they do not explain.
+    /// A list of objects: those that markers set, and existing objects that come from elsewhere.
     Objects(Vec<Object<'j>>),
     /// No value: the keyword is removed.
     Nothing,
-    /// The existing value, because a marker with an unknown meaning decides it.
+    /// The existing value stays, because a marker with an unknown meaning sets it.
     As(Place),
 }
 
-/// A string in a list.
+/// A string in a list, and where it comes from.
 pub(super) enum Name {
-    /// A marker sets it.
+    /// A marker sets the string.
     Said(Place, literal::Literal),
-    /// It follows from a marker.
+    /// The string follows from a marker.
     Follows(Place, String),
-    /// The CRD already has the value.
+    /// The string stays as in the CRD.
     Kept(String),
 }
 
@@ -55,7 +55,7 @@ pub(super) fn list<T>(items: &[T], to: &mut Writing, write: impl Fn(&mut Writing
     to.raw("]");
 }
 
-/// Writes a value that is at a place in a file.
+/// Writes a value that a place in a file sets.
 pub(super) fn literal(place: &Place, value: &literal::Literal, to: &mut Writing) {
     let at = Place {
         file: place.file.clone(),
@@ -87,7 +87,7 @@ pub(super) fn literal(place: &Place, value: &literal::Literal, to: &mut Writing)
     }
 }
 
-/// Formats a number as Go does: without a fraction if there is none.
+/// Formats a number as Go does, without a fraction if it is an integer.
 fn number_in_json(number: f64) -> String {
     let size = number.abs();
     if size != 0.0 && !(1e-6..1e21).contains(&size) {
@@ -127,7 +127,7 @@ impl Encoding for literal::Literal {
     }
 }
 
-/// The field that identifies the objects of a list to which markers add objects.
+/// The field that identifies an object in a list to which markers add objects.
 pub(super) fn id_of(keyword: &str) -> Option<&'static str> {
     LISTS.iter().find(|it| it.0 == keyword).map(|it| it.1)
 }
@@ -144,7 +144,7 @@ fn parsed(json: &str) -> serde_json::Value {
     serde_json::from_str(json).unwrap_or_default()
 }
 
-/// Whether an object equals the one that a marker sets.
+/// Whether an object of the CRD equals the object that a marker sets.
 pub(super) fn says_object(fields: &[(&'static str, literal::Literal)], object: &Json<'_>) -> bool {
     let members = object.members().unwrap_or_default();
     let is_said = |name: &str| fields.iter().any(|it| it.0 == name);
@@ -155,7 +155,7 @@ pub(super) fn says_object(fields: &[(&'static str, literal::Literal)], object: &
 }
 
 impl Set<'_> {
-    /// Whether the CRD already has the value. Unknown values are treated as equal.
+    /// Whether the CRD already has this value. An unknown value counts as equal.
     pub(super) fn is_as_written(&self, written: Option<&Json<'_>>) -> bool {
         let Some(written) = written else {
             return matches!(self, Self::Nothing | Self::As(_));
@@ -180,7 +180,7 @@ impl Set<'_> {
     }
 }
 
-/// Whether a value equals the one that a marker sets.
+/// Whether a value of the CRD equals the value that a marker sets.
 pub(super) fn is_same(to: &To, written: &Json<'_>) -> bool {
     match (to, written.items()) {
         (To::True, None) => matches!(written.value, JsonValue::Bool(true)),

@@ -1,4 +1,4 @@
-//! CRDs that are older than the Go types that they were generated from.
+//! Finds CRDs that are older than the Go types from which they were generated.
 //!
 //! Scripts change CRDs after controller-gen has written them, and no file records how. So only differences that a script is unlikely to make are
 //! reported: a field that only the types or only the CRD has, and a value that the types and markers set differently. A keyword of a field that only
@@ -31,27 +31,27 @@ use crate::{
     words::stale::What,
 };
 
-/// A CRD that is older than the types that it was made of.
+/// A CRD that is older than the types from which it was generated.
 #[derive(Clone, Debug)]
 pub(in crate::sources) struct Stale {
     /// The file of the CRD.
     pub(in crate::sources) crd: Arc<SourceText>,
-    /// The differences. Never empty.
+    /// The differences between the CRD and the types. Never empty.
     pub(in crate::sources) older: Vec<Older>,
 }
 
-/// A place of a CRD that is older than the types.
+/// A difference that shows that a CRD is older than the types.
 #[derive(Clone, Debug)]
 pub(in crate::sources) struct Older {
-    /// The place of the field, type or marker.
+    /// The place in the source file of the field, type or marker.
     pub(in crate::sources) place: Place,
-    /// The place in the file of the CRD, or of the value around it.
+    /// The span in the file of the CRD. If the CRD lacks the value, the span of the part that would contain it.
     pub(in crate::sources) at: Span,
     pub(in crate::sources) what: What,
 }
 
 impl Stale {
-    /// The same after a file has changed. `None`: one of the places is not there any longer.
+    /// The same differences after a source file has changed. `None` if one of the places no longer exists.
     pub(in crate::sources) fn after(&self, moves: &Moves) -> Option<Self> {
         let mut moved = self.clone();
         for it in &mut moved.older {
@@ -61,17 +61,17 @@ impl Stale {
     }
 }
 
-/// A difference between a CRD and the result of its types.
+/// A difference between a CRD in the repository and the CRD that its types generate.
 #[derive(Clone, Debug)]
 pub(super) struct Difference {
-    /// The path in the CRD, or of the value around it.
+    /// The path in the CRD. If the CRD lacks the value, the path of the part that would contain it.
     pub(super) path: Path,
-    /// The place in the project's files that decides the value.
+    /// The place in the project's source files that sets the value.
     pub(super) from: Origin,
     pub(super) what: What,
 }
 
-/// Keys whose values do not show that the types are newer, because options, other releases of controller-gen, and scripts change them.
+/// Keys whose values prove nothing, because options, other releases of controller-gen, and scripts change them.
 const LEFT_OUT: [&str; 5] = [
     "description",
     "status",
@@ -80,7 +80,7 @@ const LEFT_OUT: [&str; 5] = [
     ANNOTATION,
 ];
 
-/// A field whose schema depends on an option of controller-gen.
+/// A property whose schema depends on an option of controller-gen.
 const METADATA: &str = "metadata";
 
 /// The keyword for the values that are allowed. Scripts set limits of fields, but hardly such a list.
@@ -89,8 +89,8 @@ const ENUM: &str = "enum";
 /// The annotation in which controller-gen writes its version.
 pub(in crate::sources) const ANNOTATION: &str = "controller-gen.kubebuilder.io/version";
 
-/// The places of a CRD that are older than the types. Empty if a script may have made all differences. `declared`: the place of the kind;
-/// `root`: the folder of the project.
+/// The differences that show that a CRD is older than its types. Empty if a script may have made all of them. `declared` is the place that declares
+/// the kind, and `root` the folder of the project.
 pub(super) fn differences(crd: &Value, made: &Part, (declared, root): (&Origin, &FilePath)) -> Vec<Difference> {
     let mut all = Comparison {
         root,
@@ -119,7 +119,7 @@ impl Comparison<'_> {
         });
     }
 
-    /// The place that decides a part if it is in the project, or else the one that decides the part around it.
+    /// The place from which a part comes, if it is in the project. Otherwise the place from which the enclosing part comes.
     fn own<'o>(&self, part: &'o Part, around: &'o Origin) -> &'o Origin {
         let is_own = |it: &&Origin| {
             let below = it.file.strip_prefix(self.root);
@@ -128,7 +128,7 @@ impl Comparison<'_> {
         part.from.as_ref().filter(is_own).unwrap_or(around)
     }
 
-    /// Adds a value that only the CRD has at the current path. `is_item`: whether it is in a list.
+    /// Adds a value at the current path that only the CRD has. `is_item` says whether it is in a list.
     fn more(&mut self, name: &str, is_item: bool, around: &Origin) {
         let segments = self.path.segments();
         let is_field = |n: usize, key: &str| matches!(segments.get(n), Some(Segment::Field(it)) if it == key);
@@ -136,7 +136,7 @@ impl Comparison<'_> {
             self.is_changed |= !is_field(2, ANNOTATION);
             return;
         }
-        // Only a marker can set this value, and the marker is gone. Other values may come from a script.
+        // Only a marker can set this value, so the marker was removed. Other values may come from a script.
         let is_marked = LISTS.iter().any(|it| it.0 == name) || !is_item && ONLY_MARKERS_SET.contains(&name);
         if is_item && name == ENUM {
             self.tell(What::Other(name.to_owned()), around);
@@ -151,7 +151,7 @@ impl Comparison<'_> {
         self.path.pop();
     }
 
-    /// Compares a part. `around`: the place that decides the part around it.
+    /// Compares a part. `around` is the place from which the enclosing part comes.
     fn part(&mut self, crd: &Value, made: &Part, around: &Origin) {
         let from = self.own(made, around);
         let (Value::Object(crd), Node::Map(members)) = (crd, &made.node) else {
@@ -216,7 +216,7 @@ impl Comparison<'_> {
             }
             return;
         }
-        // controller-gen changes the order of items from run to run.
+        // The order of items may change each time that controller-gen runs, so compare them by value.
         let mut left: HashMap<String, Vec<usize>> = HashMap::new();
         for (at, item) in crd.iter().enumerate().rev() {
             left.entry(key(item)).or_default().push(at);
@@ -231,14 +231,14 @@ impl Comparison<'_> {
         }
         let mut left: Vec<usize> = left.into_values().flatten().collect();
         left.sort_unstable();
-        // The first ones are changed items. The rest exist only in the CRD.
+        // The first of these items were changed. The others exist only in the CRD.
         for at in left.into_iter().skip(changed) {
             self.at(Segment::Index(at), |it| it.more(name, true, from));
         }
     }
 }
 
-/// The members of an object in the CRD and in the types, paired by name.
+/// The members of an object in the CRD and in the generated CRD, paired by name.
 fn beside<'a>(
     crd: &'a serde_json::Map<String, Value>,
     made: &'a [(String, Part)],
@@ -250,7 +250,7 @@ fn beside<'a>(
         .map(move |name| (name, crd.get(name), made.get(name).copied()))
 }
 
-/// A key that is the same for equal values.
+/// A key for comparing values: equal values have the same key.
 fn key(value: &Value) -> String {
     match value.as_f64() {
         Some(number) => number.to_string(),
@@ -296,8 +296,8 @@ pub(super) fn release_of(crd: &Value) -> Option<(Release, &str)> {
     Some((release, version))
 }
 
-/// The CRD of a kind as the types generate it, in the order in which it was written before. `options`: the options and version of controller-gen.
-/// `None` if some types are unknown, or if controller-gen rejects something and the options are strict.
+/// The CRD of a kind as the types generate it, with lists in the order of the existing CRD. `options` has the options and the release of
+/// controller-gen. `None` if some types are unknown, or if the options are strict and controller-gen rejects something.
 pub(super) fn settled(
     (modules, packages): (&Modules, &[String]),
     of: &GroupKind,
@@ -322,7 +322,7 @@ pub(super) fn settled(
     Some(crd)
 }
 
-/// The text that controller-gen would write for a CRD now. `None` if some types are unknown.
+/// The text that controller-gen would write for a CRD if it ran now. `None` if some types are unknown.
 pub(in crate::sources) fn rewritten(
     of_module: (&Modules, &[String]),
     of: &GroupKind,

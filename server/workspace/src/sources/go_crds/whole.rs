@@ -1,4 +1,5 @@
-//! CRDs that are generated completely from types: those of kinds without a CRD in the repository, and those whose fields differ from it.
+//! Generates complete CRDs from Go types, for kinds without a CRD in the repository, and for kinds whose CRD in the repository has other fields than
+//! the types.
 
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
@@ -29,7 +30,7 @@ use crate::{
     },
 };
 
-/// The CRDs that are generated from the packages of a module.
+/// Generates CRDs from the packages of a module.
 pub(in crate::sources) struct Whole<'m> {
     modules: &'m Modules,
     packages: &'m [String],
@@ -39,17 +40,17 @@ pub(in crate::sources) struct Whole<'m> {
     texts: HashMap<Arc<Path>, Arc<SourceText>>,
 }
 
-/// What types make that have other fields than a CRD.
+/// The result of generating the complete CRD for a kind that already has a CRD.
 #[derive(Default)]
 pub(in crate::sources) struct Newer {
-    /// The CRD; `None` if it is not what is sent.
+    /// The generated CRD. `None` if it is not what the project applies to the cluster.
     pub(in crate::sources) manifest: Option<Manifest>,
-    /// There may be such fields: after a change of markers, it may be what is sent.
+    /// Whether the types may have other fields than the CRD. If so, the generated CRD may be used after a change of markers.
     pub(in crate::sources) may_be: bool,
 }
 
 impl<'m> Whole<'m> {
-    /// Creates a generator for packages, given by their import paths. `are_begun`: the user is typing, so a string may be unterminated.
+    /// Creates a generator for the packages with these import paths. `are_begun` means that the user is typing, so that a string may be unterminated.
     pub(in crate::sources) fn new(
         modules: &'m Modules,
         packages: &'m [String],
@@ -57,7 +58,7 @@ impl<'m> Whole<'m> {
         are_begun: bool,
     ) -> Self {
         let options = Options {
-            // The project's options for controller-gen are unknown, so nothing is rejected for lack of an option.
+            // The project's options for controller-gen are unknown, so choose options with which nothing is rejected.
             allows_dangerous_types: true,
             has_embedded_metadata: true,
             may_lack_descriptions: true,
@@ -76,7 +77,7 @@ impl<'m> Whole<'m> {
         }
     }
 
-    /// The kinds, sorted.
+    /// The kinds that the packages declare, sorted.
     pub(in crate::sources) fn kinds(&mut self) -> Rc<[GroupKind]> {
         let found = self.kinds.get_or_insert_with(|| {
             let kinds = self.generator.kinds().into_iter().filter(|it| !it.0.is_empty());
@@ -91,7 +92,8 @@ impl<'m> Whole<'m> {
         package.is_none_or(|it| self.generator.reaches((&of.group, &of.kind), &it, names))
     }
 
-    /// The CRD of a kind that has none in the repository, if all of it is known. What is near the folder of the module counts for more.
+    /// The generated CRD for a kind that has no CRD in the repository. `None` if it is not completely known. Its file is assumed to be in the
+    /// module's folder, so CRDs near that folder take precedence.
     pub(in crate::sources) fn new_crd(&mut self, of: &GroupKind) -> Option<Manifest> {
         let crd = self.known(of)?;
         self.manifest(&crd, self.modules.root().join(&crd.file).into())
@@ -110,8 +112,8 @@ impl<'m> Whole<'m> {
         (!crd.object.has_unknown()).then_some(crd)
     }
 
-    /// The CRD of a kind where types have other fields than a CRD that they were made into, and say the same besides. Else a script changed the CRD
-    /// after it was made, and what types make is not what is sent. `made`: that CRD, with what markers say now.
+    /// Compares the complete CRD that the types generate with the updated CRD in `made`. It is used if the types only have other fields. If anything
+    /// else differs, a script changed the CRD after it was generated, so the generated CRD is not what the project applies to the cluster.
     pub(in crate::sources) fn newer(&mut self, made: &Made, crd: &KnownCrd) -> Newer {
         let text = &made.manifest().text;
         let Some((whole, made)) = self.known(&crd.defines).zip(serde_json::from_str::<Value>(text).ok()) else {
@@ -129,7 +131,8 @@ impl<'m> Whole<'m> {
         }
     }
 
-    /// How a CRD is older than the types. `None` if it is not, or if a script may have made the differences. `root`: the folder of the project.
+    /// The differences that show that a CRD is older than its types. `None` if it is not older, or if a script may have made the differences. `root`
+    /// is the folder of the project.
     pub(in crate::sources) fn stale(&mut self, crd: &KnownCrd, (root, files): (&Path, &dyn Files)) -> Option<Stale> {
         let text = crd.text(files).filter(|it| it.is_readable && !it.is_inside)?;
         let value = read_json_of(&text.tree, text.root).ok()?.root()?.to_value();
@@ -143,7 +146,8 @@ impl<'m> Whole<'m> {
         }
         let (release, version) = stale::release_of(&value)?;
         if release != self.options.release || self.generator.has_choices() {
-            // Another release may generate another CRD from the same types, and so may the next run.
+            // Another release of controller-gen, or just another run, may generate a different CRD from the same types, so compare again with the
+            // same release.
             let options = Options {
                 release,
                 ..self.options.clone()
@@ -169,7 +173,7 @@ impl<'m> Whole<'m> {
     }
 
     fn manifest(&mut self, crd: &Crd, path: Arc<Path>) -> Option<Manifest> {
-        // Anything that is not decided by a field or marker is located at the kind.
+        // The place for parts that come neither from a field nor from a marker: the declaration of the kind.
         let (_, declared) = crd.declared.first()?;
         self.read(declared)?;
         self.read_all(&crd.object)?;
@@ -179,7 +183,7 @@ impl<'m> Whole<'m> {
         Some(writing.finish(path))
     }
 
-    /// Reads the files that decide a part.
+    /// Reads the files from which a part comes.
     fn read_all(&mut self, part: &Part) -> Option<()> {
         part.from.as_ref().map_or(Some(()), |it| self.read(it))?;
         match &part.node {
@@ -199,7 +203,7 @@ impl<'m> Whole<'m> {
     }
 }
 
-/// The files that decide the parts of a CRD.
+/// The files from which the parts of a CRD come, by path.
 #[derive(Clone, Copy)]
 struct Texts<'t>(&'t HashMap<Arc<Path>, Arc<SourceText>>);
 
@@ -211,7 +215,7 @@ impl Texts<'_> {
         }
     }
 
-    /// Writes a part without its place.
+    /// Writes a part without the place from which it comes.
     fn write(self, part: &Part, to: &mut Writing) {
         match &part.node {
             Node::Map(members) => {
@@ -237,7 +241,7 @@ impl Texts<'_> {
         }
     }
 
-    /// Writes a part with its place: a field or type declares it, or a marker sets it.
+    /// Writes a part with the place from which it comes: a field or type declares it, or a marker sets it.
     fn within(self, part: &Part, to: &mut Writing, write: impl FnOnce(&mut Writing)) {
         let Some(origin) = &part.from else {
             return write(to);
@@ -251,7 +255,7 @@ impl Texts<'_> {
     }
 }
 
-/// Whether a literal is the source of a string value, so that their characters correspond.
+/// Whether a string value equals the literal, so that their characters correspond.
 fn says(literal: &literal::Literal, value: &Value) -> bool {
     match (&literal.value, value) {
         (literal::Value::String(text), Value::String(value)) => text == value,
@@ -280,11 +284,12 @@ fn json(value: &Value, to: &mut Writing) {
     }
 }
 
-/// A field whose schema depends on an option of controller-gen.
+/// A property whose schema depends on an option of controller-gen.
 const METADATA: &str = "metadata";
 
-/// Whether the result of the types is newer than a CRD in the repository only because someone changed the types: it equals `put` except for
-/// descriptions and for fields that are new or removed. If not, a script changed the CRD, so the result of the types is not what is sent.
+/// Whether the generated CRD differs from a CRD in the repository only because somebody has changed the types. This is so if it equals `put` except
+/// for descriptions, and for fields that are new or removed. Otherwise a script has changed the CRD, and the generated one is not what the project
+/// applies to the cluster.
 fn is_newer(put: &Value, whole: &Value) -> bool {
     match (put, whole) {
         (Value::Object(put), Value::Object(whole)) => {
@@ -319,7 +324,7 @@ fn is_newer(put: &Value, whole: &Value) -> bool {
     }
 }
 
-/// Whether some properties exist only in the types or only in the CRD.
+/// Whether some properties are only in the types or only in the CRD.
 fn has_other_fields(put: &Value, whole: &Value) -> bool {
     match (put, whole) {
         (Value::Object(put), Value::Object(whole)) => {

@@ -1,4 +1,4 @@
-//! Words for errors of the type checker: names, fields, calls and types.
+//! Words for errors of the type checker, about names, fields, calls and types.
 
 use crd_analyzer_cel::{Context, KubernetesVersion, library, types::unescape};
 use crd_analyzer_syntax::json::Json;
@@ -10,18 +10,18 @@ use crate::words::{
     text::{clip, code, either},
 };
 
-/// The schema of the node that has the rule.
+/// The schema that has the rule.
 fn schema_of_rule<'a>(about: &About<'a>) -> Option<&'a Json<'a>> {
     about.around(3)
 }
 
-/// The schema of a type that the checker names by its path from `self`, and the name of its values.
+/// The schema of an object type, and the name of its values. The checker names the type by its path from `self`.
 fn object_of<'a>(about: &About<'a>, of: &str) -> (Option<&'a Json<'a>>, String) {
     let rule = name::parent(&name::parent(&name::parent(about.path)));
     let base = SchemaPlace::of(&rule).unwrap_or_default();
     let mut schema = schema_of_rule(about);
     let mut values = base.values().to_owned();
-    // The first name stands for `self`.
+    // Skip the first name, which means `self`.
     for step in of.split('.').skip(1) {
         schema = schema.and_then(|it| match step {
             "@idx" => it.get("items"),
@@ -158,7 +158,7 @@ pub(super) fn undeclared(about: Option<&About<'_>>, name: &str) -> Words {
             .help(format!("write {listed}"));
     }
     if let Some(since) = since(name) {
-        // New expressions may only use functions of the previous Kubernetes version.
+        // New expressions may use a function only if the previous Kubernetes version has it, too.
         let since = KubernetesVersion::minor(since.saturating_add(1)).max(KubernetesVersion::OLDEST);
         return Words::new(format!("this Kubernetes version does not have the function {shown}"))
             .label(format!("needs Kubernetes {since}"))
@@ -196,7 +196,7 @@ fn undeclared_in(context: &Context, name: &str, words: Words) -> Words {
     }
 }
 
-/// The CEL equivalent of a name from another language.
+/// The CEL way to write a name from another language.
 fn other_language(name: &str) -> Option<&'static str> {
     Some(match name {
         "len" | "length" | "count" | "Len" => "`size(…)`",
@@ -244,7 +244,7 @@ fn operator(function: &str) -> Option<&'static str> {
     })
 }
 
-/// The name of a checker type for users. Object types are named by their path from `self`.
+/// The name of a checker's type for users. Object types are named by their path from `self`.
 pub(super) fn type_name(ty: &str) -> String {
     let mut out = String::new();
     for part in ty.split_inclusive(|c: char| "(), ".contains(c)) {
@@ -288,7 +288,7 @@ pub(super) fn no_overload(function: &str, operands: &str) -> Words {
     })
 }
 
-/// Splits a list of types at commas outside parentheses.
+/// Splits a list of types at the commas that are not in parentheses.
 fn split_types(types: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let (mut depth, mut start) = (0_usize, 0);
@@ -308,7 +308,7 @@ fn split_types(types: &str) -> Vec<&str> {
 }
 
 fn no_such_call(function: &str, operands: &str) -> Words {
-    // The target of a method is before the dot: `string.(int)`.
+    // In a method call, the target is before the dot, as in `string.(int)`.
     let call = match operands.split_once(".(") {
         Some((target, rest)) => format!("{target}.{function}({rest}"),
         None => format!("{function}{operands}"),
@@ -327,7 +327,7 @@ fn no_such_call(function: &str, operands: &str) -> Words {
     words.help(format!("call it as {}", either(&signatures)))
 }
 
-/// A signature without its result: `string.startsWith(string)`.
+/// A signature without its result type, such as `string.startsWith(string)`.
 fn as_called(function: &str, signature: &str) -> String {
     let call = signature.split("->").next().unwrap_or_default().trim();
     match call.split_once(".(") {

@@ -1,4 +1,4 @@
-//! Words for constants that always fail: arguments of functions, and format strings.
+//! Words for constant parts of expressions that always fail: literal arguments of functions, and format strings.
 
 use crd_analyzer_cel::ast::{ClauseProblem, FormatProblem};
 
@@ -69,7 +69,7 @@ fn clause(problem: &ClauseProblem) -> Words {
         .help("use `%s`, `%d`, `%f`, `%e`, `%b`, `%x`, `%X` or `%o`; write `%%` for a percent sign")
 }
 
-/// Words for a constant part that fails each time it is evaluated. The API server's answer contains the error.
+/// Words for a constant part of an expression that always fails. The API server's answer contains the error.
 pub(super) fn failing() -> Words {
     Words::new("a constant part of this expression always fails")
         .label("always fails")

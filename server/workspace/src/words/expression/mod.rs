@@ -1,4 +1,4 @@
-//! Words for rules and message expressions that do not compile: a headline and what to type.
+//! Words for rules and message expressions that do not compile: the headline, and what to type.
 
 mod checker;
 mod constants;
@@ -17,13 +17,13 @@ pub(super) fn words(about: &About<'_>) -> Option<Words> {
     }
 }
 
-/// The headline and the help for a problem of an expression that is not in a document.
+/// The headline and the help for a problem in an expression that is not part of a document.
 pub fn of_expression(kind: &IssueKind) -> (String, Vec<String>) {
     let words = of_kind(kind, None);
     (words.headline, words.help)
 }
 
-/// The words for a problem of an expression. `about`: the rule in its document, if there is one.
+/// The words for a problem in an expression. `about` has the rule in its document, if there is one.
 fn of_kind(kind: &IssueKind, about: Option<&About<'_>>) -> Words {
     match kind {
         IssueKind::Syntax(error) => parser::syntax(error),
@@ -55,7 +55,7 @@ fn of_kind(kind: &IssueKind, about: Option<&About<'_>>) -> Words {
     }
 }
 
-/// Words for an expression on which the API server crashes. The reason is our own.
+/// Words for an expression that crashes the API server. The reason comes from crd-analyzer.
 fn server_crash(why: &str) -> Words {
     Words::new("the API server crashes when it compiles this expression")
         .label("not compiled")
@@ -92,7 +92,7 @@ fn string_or_null(found: &str) -> Words {
         .help("make it a string with `string(…)`")
 }
 
-/// Words for a message expression or a rule of the wrong type.
+/// Words for a rule or a message expression that has the wrong result type.
 fn result(is_message: bool, found: Option<&str>) -> Words {
     let found = found.map_or_else(String::new, |it| {
         format!(", but it gives {}", code(&checker::type_name(it)))

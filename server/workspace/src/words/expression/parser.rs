@@ -48,7 +48,7 @@ fn unrecognized(text: &str) -> &'static str {
     }
 }
 
-/// Words for an expression that is larger than the API server accepts.
+/// Words for an expression that exceeds a size limit of the API server.
 pub(super) fn limit(limit: &Limit) -> Words {
     let shorter = "write a shorter expression, or split it into several rules";
     match limit {
