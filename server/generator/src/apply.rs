@@ -18,15 +18,15 @@ use crate::{
     values::{number, number_to_json, text, to_json},
 };
 
-/// The prefix of markers for the items of a list.
+/// The prefix of markers that apply to the items of a list.
 const ITEMS: &str = "kubebuilder:validation:items:";
 
-/// The releases in which markers changed.
+/// The releases in which the effect of markers changed.
 const TEXTUAL: Release = Release(17);
 const SUMS: Release = Release(22);
 const NEEDS_CONTENT: Release = Release(23);
 
-/// The reasons that a rule may have.
+/// The reasons that a rule may state.
 const REASONS: [&str; 4] = [
     "FieldValueRequired",
     "FieldValueInvalid",
@@ -34,7 +34,7 @@ const REASONS: [&str; 4] = [
     "FieldValueDuplicate",
 ];
 
-/// The name of a marker's effect, without the prefixes that say where it applies.
+/// The part of a marker's name that determines the effect, without the prefixes that say where the marker applies.
 fn word(name: &str) -> &str {
     let name = name.strip_prefix(ITEMS).unwrap_or(name);
     match name {
@@ -49,7 +49,7 @@ fn word(name: &str) -> &str {
     }
 }
 
-/// The order in which markers apply: lower numbers first.
+/// The priority of a marker. Markers with lower numbers are applied first.
 fn priority(word: &str) -> u8 {
     match word {
         "Type" | "XIntOrString" | "listType" | "default" => 9,
@@ -60,7 +60,8 @@ fn priority(word: &str) -> u8 {
     }
 }
 
-/// What a marker sets. If two markers with different names set the same and have the same priority, controller-gen applies them in either order.
+/// The keyword that a marker sets. If two markers with different names set the same keyword and have the same priority, controller-gen applies them
+/// in either order.
 fn effect(word: &str) -> &str {
     match word {
         "k8s:immutable" => "XValidation",
@@ -75,7 +76,7 @@ impl Maker<'_> {
     pub(crate) fn apply(&mut self, context: Context<'_>, markers: &Markers, schema: &mut Schema) {
         let mut own: Vec<(&str, &Marker)> = Vec::new();
         let mut of_items: Vec<(&str, &Marker)> = Vec::new();
-        // The marker name for each combination of target, priority and effect.
+        // The name of the marker that was applied for each target, priority and effect.
         let mut said: HashMap<(bool, u8, &str), &str> = HashMap::new();
         for name in markers.keys() {
             let key = (name.starts_with(ITEMS), priority(word(name)), effect(word(name)));
@@ -171,7 +172,7 @@ fn name_of<'c>(context: Context<'c>, declared: &Declared) -> &'c str {
     context.file.types.text.get(declared.name.clone()).unwrap_or_default()
 }
 
-/// The application of a marker to a schema.
+/// A marker that is being applied to a schema.
 struct Change<'a> {
     release: Release,
     marker: &'a Marker,
@@ -185,7 +186,7 @@ impl Change<'_> {
         true
     }
 
-    /// Sets a string or a boolean. Empty values are omitted.
+    /// Sets a keyword to a string or a boolean. Empty values are left out.
     fn set_compared(&mut self, keyword: Keyword, value: Value, literal: Option<&Arc<Literal>>) -> bool {
         if value == json!("") || value == json!(false) {
             self.schema.values.remove(&keyword);
@@ -194,7 +195,7 @@ impl Change<'_> {
         self.set(keyword, value, literal)
     }
 
-    /// Applies a marker with one value, or without one. Returns whether controller-gen accepts it.
+    /// Applies a marker that has one value or none. Returns whether controller-gen accepts the marker.
     fn value(mut self, word: &str, literal: Option<&Arc<Literal>>) -> bool {
         let of_type = self.schema.type_name();
         let is_number = matches!(of_type, "integer" | "number");
@@ -281,7 +282,7 @@ impl Change<'_> {
                 let fits = is_object || word == "structType" && of_type.is_empty();
                 fits && is_known && self.set(Keyword::MapType, json(), literal)
             }
-            // Other markers do not change schemas.
+            // Other markers have no effect on schemas.
             _ => true,
         }
     }
@@ -311,7 +312,7 @@ impl Change<'_> {
             return false;
         };
         let Some(url) = values.text("url") else { return false };
-        // The address must start with a scheme or a slash.
+        // The address must start with a scheme or with a slash.
         let has_scheme = url.split_once(':').is_some_and(|(scheme, _)| {
             scheme.starts_with(|it: char| it.is_ascii_alphabetic())
                 && scheme
@@ -364,7 +365,7 @@ impl Change<'_> {
         true
     }
 
-    /// Adds the rule of a marker that does not contain the rule itself.
+    /// Adds the rule for a marker that describes a rule without containing it.
     fn made_rule(self, rule: String, message: String) -> bool {
         self.schema.rules.push(Rule {
             fields: vec![("rule", Said::made(rule)), ("message", Said::made(message))],
@@ -408,7 +409,7 @@ impl Change<'_> {
         self.made_rule("self == oldSelf".to_owned(), "field is immutable".to_owned())
     }
 
-    /// A required value must not be empty.
+    /// Checks that a required value is not empty.
     fn needs_content(mut self) -> bool {
         if self.release < NEEDS_CONTENT {
             return true;

@@ -17,21 +17,21 @@ use crate::{
     written::{Map, Writing, part},
 };
 
-/// The annotation with the version of controller-gen.
+/// The annotation in which controller-gen writes its version.
 const ANNOTATION: &str = "controller-gen.kubebuilder.io/version";
 
-/// The result for some packages.
+/// The CRDs generated from some packages, with errors.
 #[derive(Debug)]
 pub struct Generated {
     /// The CRDs, by group and kind.
     pub crds: Vec<Crd>,
     /// The errors that controller-gen would report.
     pub refused: Vec<Refused>,
-    /// The types whose sources are not on this machine. The schemas that contain them are incomplete.
+    /// The types whose source files are not on this machine. Schemas that contain these types are incomplete.
     pub missing: Vec<String>,
-    /// Whether the work limit was reached, so that something is missing.
+    /// Whether the work limit was reached, so that something is missing from the result.
     pub is_over: bool,
-    /// Whether the output of controller-gen varies from run to run; see [`settled`](crate::settled()).
+    /// Whether the output of controller-gen may differ each time that it runs, see [`settled`](crate::settled()).
     pub has_choices: bool,
 }
 
@@ -42,7 +42,7 @@ pub struct Crd {
     pub group: String,
     /// The kind.
     pub kind: String,
-    /// The plural name, as in URLs.
+    /// The plural name, as it is used in URLs.
     pub plural: String,
     /// The name of the file that controller-gen writes.
     pub file: String,
@@ -54,7 +54,7 @@ pub struct Crd {
     pub is_refused: bool,
 }
 
-/// Generates CRDs one by one. Types that they share are processed once.
+/// Generates CRDs one by one. Types that several CRDs use are processed once.
 pub struct Generator<'s> {
     pub(crate) flattener: Flattener<'s>,
     packages: Vec<PackageId>,
@@ -63,8 +63,8 @@ pub struct Generator<'s> {
 }
 
 impl<'s> Generator<'s> {
-    /// Creates a generator for the kinds in packages, given by import path. `tool` is the version for the annotation, such as `v0.21.0`;
-    /// without it, the CRDs get no annotation.
+    /// Creates a generator for the kinds in the packages with these import paths. `tool` is the version for the annotation, such as `v0.21.0`.
+    /// Without it, CRDs get no annotation.
     pub fn new(roots: &[String], sources: &'s dyn Sources, options: &Options, tool: Option<&str>) -> Self {
         let mut maker = Maker::new(sources, options);
         let mut packages: Vec<PackageId> = roots.iter().map(|it| maker.packages.load(it)).collect();
@@ -83,13 +83,13 @@ impl<'s> Generator<'s> {
         kinds(&mut self.flattener.maker, &self.packages)
     }
 
-    /// Generates the CRD of a kind. `None` if the kind has no version.
+    /// Generates the CRD of a kind. `None` if no version of the kind exists.
     pub fn crd(&mut self, group: &str, kind: &str) -> Option<Crd> {
         let packages = self.of_group.get(group).map_or(&[][..], Vec::as_slice);
         crd(&mut self.flattener, (group, kind), packages, self.tool.as_deref())
     }
 
-    /// Whether controller-gen's output for the CRDs so far varies from run to run; see [`settled`](crate::settled()).
+    /// Whether controller-gen's output for the CRDs so far may differ each time that it runs, see [`settled`](crate::settled()).
     pub fn has_choices(&self) -> bool {
         self.flattener.maker.has_choices
     }
@@ -114,7 +114,7 @@ pub fn generate(roots: &[String], sources: &dyn Sources, options: &Options, tool
         .collect();
     for (group, kind) in kinds {
         let crd = generator.crd(&group, &kind);
-        // controller-gen has already written the CRDs before the crash.
+        // If controller-gen crashes, it has already written the CRDs before the crash.
         if generator.refused().iter().any(|it| it.reason == Reason::Crash) {
             break;
         }
@@ -148,7 +148,7 @@ impl std::fmt::Debug for Generator<'_> {
     }
 }
 
-/// The CRD that the first releases write for all kinds whose packages set no group.
+/// The CRD that the first supported releases write for all kinds in packages that set no group.
 fn nameless(maker: &mut Maker<'_>, roots: &[PackageId], tool: Option<&str>) -> Option<Crd> {
     if maker.options.release >= WITHOUT_GROUP {
         return None;
@@ -244,7 +244,7 @@ fn crd(
     })
 }
 
-/// The versions of a kind with their schemas. `packages` are those of its group.
+/// The versions of a kind with their schemas. `packages` has the packages of the kind's group.
 fn versions(flattener: &mut Flattener<'_>, kind: &str, packages: &[PackageId]) -> Vec<Version> {
     let release = flattener.maker.options.release;
     let mut found = Vec::new();

@@ -2,7 +2,7 @@
 
 use crd_analyzer_gosource::check::catalog::Release;
 
-/// The first release that shortens at word boundaries.
+/// The first release that shortens descriptions at word boundaries.
 const CUTS_WORDS: Release = Release(17);
 
 /// Shortens a description to at most `most` bytes, if possible at the end of a sentence.
@@ -31,7 +31,7 @@ pub(crate) fn cut(text: &str, most: i64, release: Release) -> String {
     }
 }
 
-/// Whether Unicode defines the character as the end of a sentence. Contains only characters in use.
+/// Whether Unicode defines the character as the end of a sentence. Covers only characters in common use.
 fn ends_sentence(sign: char) -> bool {
     matches!(
         sign,

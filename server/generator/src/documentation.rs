@@ -24,7 +24,7 @@ pub(crate) fn of(comments: &str) -> String {
     described.join("\n")
 }
 
-/// Splits a comment group into comments.
+/// Splits a group of comments into single comments.
 fn split(mut text: &str) -> Vec<&str> {
     let mut all = Vec::new();
     loop {
@@ -46,7 +46,7 @@ fn is_marker(comment: &str) -> bool {
     comment.strip_prefix("//").is_some_and(|it| it.trim().starts_with('+'))
 }
 
-/// The lines without comment delimiters. Consecutive blank lines become one.
+/// The lines of comments without the comment signs. Consecutive blank lines become one.
 fn lines<'c>(comments: &[&'c str]) -> Vec<&'c str> {
     let mut lines: Vec<&str> = Vec::new();
     for comment in comments {
@@ -67,7 +67,7 @@ fn lines<'c>(comments: &[&'c str]) -> Vec<&'c str> {
             }
         }
     }
-    // A final blank line only ends the line before it.
+    // If the last line is blank, remove it.
     if lines.last().is_some_and(|it| it.is_empty()) {
         lines.pop();
     }

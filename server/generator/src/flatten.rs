@@ -15,7 +15,7 @@ use crate::{
 /// The maximum depth of nested schemas.
 const MAX_DEPTH: usize = 200;
 
-/// The work to count for a schema.
+/// The work units for each schema.
 const A_SCHEMA: u64 = 500;
 
 /// The releases in which merging changed.
@@ -26,12 +26,12 @@ const REPLACES_LISTS: Release = Release(23);
 /// Resolves references between schemas.
 pub(crate) struct Flattener<'s> {
     pub(crate) maker: Maker<'s>,
-    /// The resolved schemas of types. While a type is being resolved, its schema is empty, for types that contain themselves.
+    /// The resolved schemas of types. While a type is being resolved, its schema is empty, because the type may contain itself.
     whole: HashMap<TypeId, Rc<Schema>>,
-    /// The merged schemas, by the address of the original. Keeps the original alive, so that its address stays unique.
+    /// The merged schemas, by the address of the original schema. The original is kept alive, so that its address stays unique.
     merged: HashMap<*const Schema, (Rc<Schema>, Rc<Schema>)>,
     depth: usize,
-    /// The field whose schema is being merged.
+    /// The declaration of the field whose schema is being merged.
     field: Option<Origin>,
 }
 
@@ -75,7 +75,7 @@ impl<'s> Flattener<'s> {
         node
     }
 
-    /// The schema that `base` refers to, combined with the keywords of `base`.
+    /// The schema to which `base` refers, combined with the keywords of `base`.
     fn resolved(&mut self, base: &Schema) -> Schema {
         let Some(id) = &base.reference else {
             return base.clone();
@@ -90,7 +90,7 @@ impl<'s> Flattener<'s> {
         kept(whole, base)
     }
 
-    /// Changes the schemas inside a schema.
+    /// Applies a change to the schemas directly inside a schema.
     fn each(&mut self, schema: &Rc<Schema>, change: fn(&mut Self, &Rc<Schema>) -> Rc<Schema>) -> Rc<Schema> {
         let items = schema.items.as_ref().map(|it| change(self, it));
         let all_of: Vec<Rc<Schema>> = schema.all_of.iter().map(|it| change(self, it)).collect();
@@ -194,7 +194,7 @@ impl<'s> Flattener<'s> {
                 continue;
             };
             let is_same = own.value == said.value;
-            // controller-gen compares these by pointer, which copies of a schema share.
+            // controller-gen compares these values by pointer, and copies of a schema share pointers.
             let is_shared =
                 matches!(keyword, Keyword::Default | Keyword::ListType) && own.from.is_some() && own.from == said.from;
             let is_size = matches!(keyword, Keyword::MinProperties | Keyword::MaxProperties);
@@ -288,7 +288,7 @@ impl<'s> Flattener<'s> {
     }
 }
 
-/// Combines a type's schema with the keywords of a field.
+/// Adds the keywords of a field to the schema of the field's type.
 fn kept(whole: Rc<Schema>, field: &Schema) -> Schema {
     let mut own = field.clone();
     own.reference = None;

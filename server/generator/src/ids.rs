@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-/// The ID of a package, which may not have been found.
+/// The ID of a package. The package may not exist.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) struct PackageId(pub(crate) usize);
 

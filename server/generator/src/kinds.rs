@@ -1,4 +1,4 @@
-//! Finds the types that are kinds: `FindKubeKinds` of controller-gen's `pkg/crd/gen.go`.
+//! Finds the types that are Kubernetes kinds: `FindKubeKinds` of controller-gen's `pkg/crd/gen.go`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ use crate::{
     values,
 };
 
-/// The first release that generates CRDs for packages that set no group.
+/// The first release that generates CRDs for packages without a group.
 pub(crate) const WITHOUT_GROUP: Release = Release(19);
 
 /// The group and the version of a package.
@@ -68,7 +68,7 @@ pub(crate) fn is_kind(maker: &mut Maker<'_>, at: (PackageId, &Types), shape: &Sh
     let Shape::Struct(members) = shape else { return false };
     let (mut has_object, mut has_type) = (false, false);
     for member in members.iter().filter(|it| it.name.is_none()) {
-        // Do not look up other names, which would load more packages.
+        // Look at other names only if they can be metadata types, because looking up a name loads its package.
         let (Shape::Selected { name, .. } | Shape::Name(name)) = &member.shape else {
             continue;
         };

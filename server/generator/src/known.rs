@@ -1,4 +1,4 @@
-//! The types whose schemas controller-gen defines itself, independent of their sources (`pkg/crd/known_types.go`).
+//! The types for which controller-gen has built-in schemas, whatever their source says (`pkg/crd/known_types.go`).
 
 use std::{collections::BTreeMap, rc::Rc};
 
@@ -7,10 +7,10 @@ use crate::schema::{Keyword, Property, Schema, Values};
 /// The package of `ObjectMeta` and `TypeMeta`.
 pub(crate) const META: &str = "k8s.io/apimachinery/pkg/apis/meta/v1";
 
-/// The pattern of a quantity.
+/// The regular expression for a quantity.
 const QUANTITY: &str = "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$";
 
-/// The schema of a type in a package. `has_metadata` says whether to describe the metadata of embedded objects.
+/// The built-in schema of a type. `has_metadata` says whether to describe the metadata of embedded objects.
 pub(crate) fn schema(package: &str, name: &str, has_metadata: bool) -> Option<Schema> {
     let text = || Schema::of_type("string");
     let number_or_text = || Schema {
@@ -41,7 +41,7 @@ pub(crate) fn schema(package: &str, name: &str, has_metadata: bool) -> Option<Sc
     })
 }
 
-/// The schema of a common type, without descriptions, if the sources of its package are not on this machine.
+/// A schema for a common type whose package is not on this machine. It has no descriptions.
 pub(crate) fn without_sources(package: &str, name: &str) -> Option<Schema> {
     let text = || Schema::of_type("string");
     let texts = || Schema {
@@ -116,7 +116,7 @@ fn object<const N: usize>(properties: [(&str, Schema); N], required: &[&str]) ->
     }
 }
 
-/// Whether controller-gen uses only its own schemas for a package, and ignores the package's other types.
+/// Whether controller-gen uses only its built-in schemas for a package, and ignores other types of the package.
 pub(crate) fn is_alone(package: &str) -> bool {
     [
         "k8s.io/apimachinery/pkg/api/resource",

@@ -1,8 +1,8 @@
 //! Generates the CRDs that controller-gen generates from Go types with kubebuilder markers, without Go.
 //!
-//! It follows `pkg/crd` of `sigs.k8s.io/controller-tools`, releases 0.16 to 0.23. Types become schemas that refer to each other
-//! (`types.rs`), markers change them (`apply.rs`), references are resolved (`flatten.rs`), and kinds become CRDs (`crd.rs`). This crate
-//! does no I/O: a [`Sources`] finds and reads packages.
+//! It follows `pkg/crd` of `sigs.k8s.io/controller-tools`, releases 0.16 to 0.23. It creates schemas from types (`types.rs`), applies markers to them
+//! (`apply.rs`), resolves the references between them (`flatten.rs`), and creates CRDs from kinds (`crd.rs`). This crate does no I/O: a [`Sources`]
+//! finds and reads packages.
 
 mod apply;
 mod built;
@@ -51,19 +51,19 @@ pub struct Options {
     pub max_description: Option<i64>,
     /// The value for `spec.preserveUnknownFields` (`deprecatedV1beta1CompatibilityPreserveUnknownFields`).
     pub preserves_unknown_fields: Option<bool>,
-    /// Whether to use built-in schemas for common types, which lack descriptions, if their sources are not on this machine.
+    /// Whether to use built-in schemas for common types whose source files are not on this machine. These schemas lack descriptions.
     pub may_lack_descriptions: bool,
-    /// Whether the user is typing, so that unfinished strings are accepted.
+    /// Whether the user is typing. If so, unfinished strings are accepted.
     pub are_begun: bool,
-    /// Whether an invalid marker discards its package, as in controller-gen. Otherwise only the marker is ignored.
+    /// Whether an invalid marker makes its whole package unusable, as in controller-gen. If not, only the marker is ignored.
     pub is_strict: bool,
-    /// Whether to apply markers with different names in reverse order of their names. controller-gen applies those of the same priority in
-    /// an order that changes from run to run; see [`settled`](crate::settled()).
+    /// Whether to apply markers with different names in reverse order of their names. If they have the same priority, controller-gen applies them in
+    /// an order that may differ each time, see [`settled`](crate::settled()).
     pub is_backward: bool,
 }
 
 impl Options {
-    /// The options of controller-gen without arguments.
+    /// The options that controller-gen uses if it gets no arguments.
     pub fn of(release: Release) -> Self {
         Self {
             release,

@@ -1,5 +1,5 @@
-//! Finds packages on this machine: in the module itself, in modules of the same repository that its `go.mod` or `go.work` refers to, in
-//! `vendor`, and in Go's module cache, in the versions of `go.mod`. Downloads and runs nothing.
+//! Finds packages on this machine. They are in the module itself, in modules of the same repository to which its `go.mod` or `go.work` refers, in
+//! `vendor`, and in Go's module cache with the versions of `go.mod`. Downloads and runs nothing.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -20,19 +20,19 @@ use crate::{
 /// The maximum number of folders to search for packages.
 const MAX_FOLDERS: usize = 20_000;
 
-/// Go's own folders, outside the repository. The paths come from the user, never from a file in the repository.
+/// Go's own folders outside the repository. Their paths come from the user, and never from a file in the repository.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Outside {
     /// The module cache.
     pub cache: Option<PathBuf>,
-    /// The sources of the standard library: `src` in Go's installation.
+    /// The source files of the standard library: the folder `src` in Go's installation.
     pub library: Option<PathBuf>,
 }
 
 /// A Go module and the modules that it uses.
 pub struct Modules {
     folders: Arc<dyn Folders>,
-    /// The root of the repository. Above it, only the folders of [`Outside`] are read.
+    /// The root of the repository. Outside of it, only the folders in [`Outside`] are read.
     top: PathBuf,
     outside: Outside,
     /// The folder of the module.
@@ -41,11 +41,11 @@ pub struct Modules {
     roots: BTreeMap<String, PathBuf>,
     has_vendor: bool,
     read: Arc<OnDisk>,
-    /// What reads the files of the repository, such as those that somebody edits.
+    /// The reader for files of the repository, which has the texts of files that the user is editing.
     repository: Option<Arc<Module>>,
 }
 
-/// What was found and read. It stays known, whatever is edited.
+/// The packages and files that were found on disk. They stay cached while files are edited.
 #[derive(Default)]
 struct OnDisk {
     parsed: Mutex<HashMap<PathBuf, Option<Arc<Types>>>>,
@@ -58,7 +58,7 @@ struct OnDisk {
 struct GoMod {
     module: String,
     required: Vec<(String, String)>,
-    /// The `replace` directives: a path with an optional version, and its replacement, which has no version if it is a folder.
+    /// The `replace` directives. Each has a path with an optional version, and its replacement, which has no version if it is a folder.
     replaced: Vec<(String, Option<String>, String, Option<String>)>,
 }
 
@@ -87,8 +87,7 @@ impl Modules {
         &self.root
     }
 
-    /// The same module with the files of the repository as `repository` has them, such as those that somebody edits. What is read of others is read once
-    /// for all.
+    /// The same module, with the files of the repository as in `repository`, such as files that the user is editing. Other files are read only once.
     #[must_use]
     pub fn with(&self, repository: Arc<Module>) -> Self {
         Self {
@@ -146,7 +145,7 @@ impl Modules {
         }
     }
 
-    /// A path in the repository. `None` if it leads outside.
+    /// A path inside the repository. `None` if it leads outside of it.
     fn within(&self, path: &Path) -> Option<PathBuf> {
         let mut plain = PathBuf::new();
         for part in path.components() {
@@ -172,7 +171,7 @@ impl Modules {
             return None;
         }
         let has_sources = |it: &PathBuf| self.folders.list(it).iter().any(|it| !it.1 && is_built_by_name(&it.0));
-        // Use the module with the longest path that contains the package.
+        // Use the module with the longest path that is a prefix of the package's path.
         let mut length = import.len();
         loop {
             let path = &import[..length];
@@ -196,8 +195,8 @@ impl Modules {
         has_sources(&library).then_some(library)
     }
 
-    /// The import paths that a package pattern matches, as in `go list`: `./api/v1`, or `./api/...` for all below. The pattern is relative
-    /// to `from`, a folder of the module.
+    /// The import paths that match a package pattern, as in `go list`. `./api/v1` matches one package, and `./api/...` that package and all below.
+    /// The pattern is relative to `from`, a folder of the module.
     pub fn matching(&self, pattern: &str, from: &Path) -> Vec<String> {
         let (path, are_below) = match pattern.strip_suffix("...") {
             Some(path) => (path.trim_end_matches('/'), true),
@@ -299,8 +298,8 @@ impl std::fmt::Debug for Modules {
     }
 }
 
-/// A path or version as the module cache writes it: an upper-case letter becomes `!` and the lower-case letter. `None` if the result would lead
-/// elsewhere.
+/// A path or version in the form in which the module cache writes it: each upper-case letter becomes `!` and the lower-case letter. `None` if the
+/// result would lead outside of the cache.
 fn escaped(path: &str) -> Option<String> {
     let is_of = |it: char| it.is_ascii_alphanumeric() || "-._~/+".contains(it);
     let is_plain = |it: &str| !it.is_empty() && !it.starts_with('.') && !it.ends_with('.');
@@ -317,7 +316,7 @@ fn escaped(path: &str) -> Option<String> {
     Some(path.chars().flat_map(escape).collect())
 }
 
-/// The directives of a `go.mod` or `go.work`: a word and its arguments, one for each line of a block.
+/// The directives of a `go.mod` or `go.work`. Each has a word and its arguments. A block has a directive on each line.
 fn directives(text: &str) -> impl Iterator<Item = (String, Vec<String>)> + '_ {
     let mut block = String::new();
     text.lines().filter_map(move |line| {

@@ -1,17 +1,17 @@
-//! The generated content: objects, lists and values, each with its origin in the Go files.
+//! The generated content: objects, lists and values. Each has the place in the Go files from which it comes.
 
 use std::{ops::Range, path::Path, sync::Arc};
 
 use crd_analyzer_gosource::literal::Literal;
 
-/// The place in a Go file that a value comes from.
+/// The place in a Go file from which a value comes.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Origin {
     /// The file.
     pub file: Arc<Path>,
     /// The span of a field, a type or a marker, in bytes.
     pub span: Range<usize>,
-    /// The literal with the value, if there is one.
+    /// The literal that contains the value, if there is one.
     pub written: Option<Arc<Literal>>,
 }
 
@@ -29,16 +29,16 @@ pub enum Node {
 /// A part of a CRD with its origin.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Part {
-    /// The content.
+    /// The content of the part.
     pub node: Node,
-    /// The origin. `None` if it is the same as that of the surrounding part.
+    /// The origin of the part. `None` if it is the same as that of the surrounding part.
     pub from: Option<Origin>,
-    /// Whether the content is incomplete.
+    /// Whether the part is incomplete.
     pub is_unknown: bool,
 }
 
 impl Part {
-    /// A part without an origin of its own.
+    /// Creates a part without an origin of its own.
     pub fn made(node: Node) -> Self {
         Self {
             node,
@@ -47,7 +47,7 @@ impl Part {
         }
     }
 
-    /// A value without an origin of its own.
+    /// Creates a value without an origin of its own.
     pub fn value(value: impl Into<serde_json::Value>) -> Self {
         Self::made(Node::Value(value.into()))
     }
@@ -61,7 +61,7 @@ impl Part {
         }
     }
 
-    /// Whether any content in it is incomplete.
+    /// Whether any part in it is incomplete.
     pub fn has_unknown(&self) -> bool {
         self.is_unknown
             || match &self.node {

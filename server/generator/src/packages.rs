@@ -1,4 +1,4 @@
-//! The packages of types, loaded on demand.
+//! The Go packages that declare types. They are loaded when they are needed.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -23,21 +23,21 @@ use crate::{
     values::{self, Reading, Values},
 };
 
-/// The maximum number of files of a package to read.
+/// The maximum number of files to read in a package.
 const MAX_FILES: usize = 1_000;
 
-/// The maximum depth of embedded types in the search for methods.
+/// The maximum depth of embedded types to search for methods.
 const MAX_DEPTH: usize = 32;
 
-/// The work to count for a file.
+/// The work units for each file.
 const A_FILE: u64 = 10_000;
 
 /// Finds and reads packages.
 pub trait Sources {
-    /// The folder of the package with an import path. `None` if it is not on this machine, or must not be read.
+    /// The folder of the package with this import path. `None` if it is not on this machine, or if it must not be read.
     fn folder_of(&self, import: &str) -> Option<PathBuf>;
 
-    /// The names of the Go files of a folder that belong to its package, sorted: not those of tests or of other systems.
+    /// The names of the Go files in a folder that belong to its package, sorted. Tests and files for other systems are left out.
     fn files(&self, folder: &Path) -> Arc<[String]>;
 
     /// The declarations in a file. `None` if it cannot be read.
@@ -46,7 +46,7 @@ pub trait Sources {
 
 /// The files of a package, with their declarations.
 pub(crate) struct Package {
-    /// The package name in its files.
+    /// The name of the package, as its files declare it.
     pub(crate) name: String,
     pub(crate) files: Vec<File>,
     /// The index of the file that declares each type.
@@ -54,9 +54,9 @@ pub(crate) struct Package {
     marshals: HashMap<String, Marshals>,
     /// The markers of the package, by name.
     pub(crate) markers: Markers,
-    /// Whether controller-gen skips it.
+    /// Whether controller-gen skips the package.
     pub(crate) is_skipped: bool,
-    /// Invalid markers. If a package has any, it has no types.
+    /// The places of invalid markers. If a package has any, it has no types.
     refused: Vec<Origin>,
 }
 
@@ -65,18 +65,18 @@ pub(crate) struct File {
     pub(crate) types: Arc<Types>,
 }
 
-/// Markers by name, sorted by name.
+/// The markers of a declaration by their name.
 pub(crate) type Markers = BTreeMap<&'static str, Vec<Marker>>;
 
 /// A marker with its values.
 pub(crate) struct Marker {
     pub(crate) origin: Origin,
-    /// The values. `None` if they are invalid or unsupported.
+    /// The values of the marker's arguments. `None` if they are invalid or unsupported.
     pub(crate) values: Option<Values>,
 }
 
 impl Marker {
-    /// The origin of one of its values.
+    /// The origin of one of the marker's values.
     pub(crate) fn given(&self, literal: &Arc<Literal>) -> Origin {
         Origin {
             written: Some(literal.clone()),
@@ -204,7 +204,7 @@ pub(crate) fn markers(file: &File, sets: &[Set], target: Target, reading: Readin
     markers
 }
 
-/// All packages that were searched for.
+/// All packages that were looked up.
 pub(crate) struct Packages<'s> {
     sources: &'s dyn Sources,
     reading: Reading,
@@ -222,7 +222,7 @@ pub(crate) enum Meaning {
     Declared(PackageId, String),
     /// A built-in type of Go.
     Basic(String),
-    /// The name cannot be resolved.
+    /// The name has no known meaning.
     Unknown,
 }
 
@@ -238,7 +238,7 @@ impl<'s> Packages<'s> {
         }
     }
 
-    /// The package with an import path.
+    /// Loads the package with this import path.
     pub(crate) fn load(&mut self, path: &str) -> PackageId {
         if let Some(id) = self.by_path.get(path) {
             return *id;
@@ -314,7 +314,7 @@ impl<'s> Packages<'s> {
         };
         match self.get(id) {
             Some(found) if found.find(name).is_some() => Meaning::Declared(id, name.to_owned()),
-            // The schemas of some packages are built in.
+            // For some packages, the schemas are built in.
             _ if self.is_known(id, name) => Meaning::Declared(id, name.to_owned()),
             _ => Meaning::Unknown,
         }
@@ -325,7 +325,7 @@ impl<'s> Packages<'s> {
         known::schema(&path, name, false).is_some() || known::without_sources(&path, name).is_some()
     }
 
-    /// The package that a file refers to by this name.
+    /// The package to which a file refers by this name.
     pub(crate) fn imported(&mut self, file: &Types, name: &str) -> Option<PackageId> {
         if let Some(it) = file.imported.iter().find(|it| it.name.as_deref() == Some(name)) {
             return Some(self.load(&it.path));
@@ -336,7 +336,7 @@ impl<'s> Packages<'s> {
             .filter(|it| it.name.is_none())
             .map(|it| it.path.as_str())
             .collect();
-        // Load the likely packages first: usually the last part of the path is the name, and the path nearly always contains it.
+        // Load the likely packages first. Usually the last part of the path is the package's name, and nearly always the path contains the name.
         let ends = |it: &&&str| it.rsplit('/').next() == Some(name);
         let has = |it: &&&str| it.contains(name);
         let (likely, others): (Vec<&str>, Vec<&str>) = unnamed.iter().partition(|it| ends(it));
@@ -354,7 +354,7 @@ impl<'s> Packages<'s> {
         None
     }
 
-    /// The underlying type of a named type, as Go defines it.
+    /// The underlying type of a named type, as defined by the Go specification.
     pub(crate) fn underlying(&mut self, id: PackageId, name: &str) -> Option<Shape> {
         let (mut id, mut name) = (id, name.to_owned());
         for _ in 0..MAX_DEPTH {
@@ -418,7 +418,7 @@ impl<'s> Packages<'s> {
         }
     }
 
-    /// The methods that a type gets from embedded types.
+    /// The methods that a type gets from the types embedded in it.
     fn promoted(&mut self, (id, types): (PackageId, &Types), shape: &Shape, depth: usize) -> Marshals {
         let mut all = Marshals::default();
         if depth > MAX_DEPTH {
@@ -426,7 +426,7 @@ impl<'s> Packages<'s> {
         }
         match shape {
             Shape::Struct(members) => {
-                // A method that several embedded types have at the same depth is not promoted.
+                // If several embedded types at the same depth have the method, the type does not get it.
                 let mut found = [0, 0];
                 for member in members.iter().filter(|it| it.name.is_none()) {
                     let of = match &member.shape {
@@ -443,7 +443,7 @@ impl<'s> Packages<'s> {
                 all.text = found[1] == 1;
             }
             Shape::Name(_) | Shape::Selected { .. } => {
-                // A type defined as another type has the methods promoted there.
+                // If a type is defined as another type, it has the methods that are promoted there.
                 if let Meaning::Declared(id, name) = self.meaning((id, types), shape)
                     && let Some(package) = self.get(id)
                     && let Some(found) = package.find(&name)
@@ -457,7 +457,7 @@ impl<'s> Packages<'s> {
         all
     }
 
-    /// The meaning of a type expression that is a name.
+    /// The meaning of a type that is written as a name.
     pub(crate) fn meaning(&mut self, at: (PackageId, &Types), shape: &Shape) -> Meaning {
         match shape {
             Shape::Name(name) => self.local(at, name),

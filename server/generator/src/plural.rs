@@ -1,20 +1,20 @@
-//! The plural of a kind, formed as by the library that controller-gen uses (`github.com/gobuffalo/flect` 1.0.3).
+//! Forms the plural of a kind in the same way as the library that controller-gen uses (`github.com/gobuffalo/flect` 1.0.3).
 
 use std::{
     collections::{HashMap, HashSet},
     sync::LazyLock,
 };
 
-/// The table of plurals. `word` rows: singular, plural, another plural, and flags: `one-way` (the plural is not looked up) and `whole`
-/// (only the whole word). `end` rows: a suffix and its plural; the first match applies. `short` rows: abbreviations.
+/// The table of plurals. `word` rows have a singular, a plural, another plural, and flags: `one-way` (the plural itself is not looked up) and `whole`
+/// (matches only the whole word). `end` rows have a suffix and its plural; the first match applies. `short` rows have abbreviations.
 const TABLE: &str = include_str!("plurals.tsv");
 
 #[derive(Default)]
 struct Tables {
     plural: HashMap<&'static str, &'static str>,
-    /// Words that are already plurals.
+    /// Words that are already plural forms.
     plurals: HashSet<&'static str>,
-    /// Suffixes and their plurals. The first match applies.
+    /// Suffixes, each with its plural. The first match applies.
     ends: Vec<(&'static str, &'static str)>,
     short: HashSet<&'static str>,
 }
@@ -48,7 +48,7 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
             }
         }
     }
-    // The last added suffix takes precedence.
+    // The suffix that was added last takes precedence.
     tables.ends.reverse();
     tables.ends.extend(ends);
     tables
@@ -89,7 +89,7 @@ fn plural(word: &str) -> String {
     format!("{word}s")
 }
 
-/// The last word of a name in camel case.
+/// The last word of a camel-case name.
 fn last_part(word: &str, tables: &Tables) -> Option<String> {
     let is_short = |it: &str| tables.short.contains(it.to_uppercase().as_str());
     if is_short(word) {

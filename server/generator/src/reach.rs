@@ -1,4 +1,4 @@
-//! Which types the CRD of a kind depends on.
+//! Finds out on which types the CRD of a kind depends.
 
 use std::{
     collections::{HashSet, VecDeque},
@@ -13,9 +13,10 @@ use crate::{
 };
 
 impl Generator<'_> {
-    /// Whether the CRD of a kind may depend on one of these names of types in a package, declared or not. What is not certain does.
+    /// Whether the CRD of a kind may depend on types with these names in a package, whether or not the package declares them. If it is uncertain,
+    /// returns `true`.
     pub fn reaches(&mut self, (group, kind): (&str, &str), package: &str, names: &HashSet<String>) -> bool {
-        // Another package may declare it, too.
+        // The kind may be declared in any package.
         let package = self.flattener.maker.packages.load(package);
         names.contains(kind) || self.reaches_in((group, kind), package, names)
     }
@@ -62,7 +63,7 @@ impl Generator<'_> {
             let Some(found) = read.as_ref().and_then(|it| it.find(&name)) else {
                 continue;
             };
-            // Its names may be those of other packages.
+            // A dot import may bring names from other packages into the file.
             if found
                 .file
                 .types
@@ -112,7 +113,7 @@ impl Search<'_> {
         let name: Rc<str> = name.into();
         let id = TypeId { package, name };
         if self.seen.insert(id.clone()) {
-            // The search ends with the first of them.
+            // Look at such a type first, because the search ends there.
             if package == self.edited && self.names.contains(&*id.name) {
                 self.waiting.push_front(id);
             } else {

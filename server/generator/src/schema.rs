@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, rc::Rc};
 
 use crate::{ids::TypeId, node::Origin};
 
-/// A keyword whose value is not a schema, in the order of the fields in Go.
+/// A keyword whose value is not a schema. The variants are in the order of the fields in Go.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Keyword {
     Format,
@@ -68,7 +68,7 @@ impl Keyword {
         }
     }
 
-    /// Whether Go compares values of this keyword, and not pointers. This applies to strings and booleans.
+    /// Whether Go compares the values of this keyword, and not pointers to them. This is so for strings and booleans.
     pub(crate) const fn is_compared(self) -> bool {
         matches!(
             self,
@@ -84,7 +84,7 @@ impl Keyword {
     }
 }
 
-/// A value and its origin.
+/// A value of a keyword, with its origin.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Said {
     pub(crate) value: serde_json::Value,
@@ -92,7 +92,7 @@ pub(crate) struct Said {
 }
 
 impl Said {
-    /// A value without an origin.
+    /// Creates a value without an origin.
     pub(crate) fn made(value: impl Into<serde_json::Value>) -> Self {
         Self {
             value: value.into(),
@@ -105,7 +105,7 @@ impl Said {
     }
 }
 
-/// The value of `additionalProperties`.
+/// The value of `additionalProperties`: `true` or a schema.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Values {
     /// `true`.
@@ -117,18 +117,18 @@ pub(crate) enum Values {
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Property {
     pub(crate) of: Rc<Schema>,
-    /// The Go field.
+    /// The place of the Go field.
     pub(crate) from: Option<Origin>,
 }
 
-/// A validation rule: its fields by their names in a CRD.
+/// A validation rule, with its fields by their names in a CRD.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Rule {
     pub(crate) fields: Vec<(&'static str, Said)>,
     pub(crate) from: Option<Origin>,
 }
 
-/// A schema.
+/// The schema of a type or field.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct Schema {
     pub(crate) reference: Option<TypeId>,
@@ -142,7 +142,7 @@ pub(crate) struct Schema {
     pub(crate) properties: Option<BTreeMap<Rc<str>, Property>>,
     pub(crate) additional: Option<Values>,
     pub(crate) rules: Vec<Rule>,
-    /// Whether it is incomplete, because a type is not on this machine or controller-gen rejects it.
+    /// Whether the schema is incomplete, because a type is not on this machine or controller-gen rejects it.
     pub(crate) is_unknown: bool,
 }
 
@@ -161,7 +161,7 @@ impl Schema {
         }
     }
 
-    /// The type. Empty if there is none.
+    /// The value of `type`; empty if it is missing.
     pub(crate) fn type_name(&self) -> &str {
         self.r#type.as_ref().and_then(Said::as_str).unwrap_or_default()
     }

@@ -1,6 +1,6 @@
-//! Keeps the order of an existing CRD where the output of controller-gen varies from run to run. controller-gen reads the markers of a
-//! declaration from a Go map. So two markers with different names and the same priority, such as `+k8s:immutable` and
-//! `+kubebuilder:validation:XValidation`, apply in either order.
+//! Keeps the order of an existing CRD where the output of controller-gen may differ each time that it runs. controller-gen reads the markers of a
+//! declaration from a Go map. So if two markers have different names and the same priority, such as `+k8s:immutable` and
+//! `+kubebuilder:validation:XValidation`, it applies them in either order.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,8 @@ use serde_json::Value;
 
 use crate::node::{Node, Part};
 
-/// Combines the results of both orders of markers: keeps the order in `written`, the existing CRD, where controller-gen may produce it.
+/// Combines the results of applying markers forward and backward. Where controller-gen may produce the order in `written`, the existing CRD, keeps
+/// that order.
 pub fn settled((forward, backward): (&Part, &Part), written: &Value) -> Part {
     let node = match (&forward.node, &backward.node) {
         (Node::Map(one), Node::Map(other)) if one.iter().map(|it| &it.0).eq(other.iter().map(|it| &it.0)) => {
@@ -31,10 +32,10 @@ pub fn settled((forward, backward): (&Part, &Part), written: &Value) -> Part {
     }
 }
 
-/// Combines two lists of equal length. The rules of each declaration are consecutive, and have an order of their own.
+/// Combines two lists of equal length. The rules of each declaration are consecutive, and each declaration has its own order.
 fn items((forward, backward): (&[Part], &[Part]), written: &[Value]) -> Vec<Part> {
     let ends = ends(forward, backward);
-    // The lists differ in their items, and not only in order.
+    // The lists differ not only in their order, but also in their items.
     if ends.last() != Some(&forward.len()) {
         let pairs = forward.iter().zip(backward).enumerate();
         let item = |(n, pair)| settled(pair, written.get(n).unwrap_or(&Value::Null));
@@ -55,7 +56,7 @@ fn items((forward, backward): (&[Part], &[Part]), written: &[Value]) -> Vec<Part
     all
 }
 
-/// The indexes up to which both lists contain the same items, in any order.
+/// The indices up to which both lists contain the same items, in any order.
 fn ends(forward: &[Part], backward: &[Part]) -> Vec<usize> {
     let mut left: HashMap<String, i64> = HashMap::new();
     let mut ends = Vec::new();
@@ -101,7 +102,7 @@ mod tests {
         let mixed = json!([2, 1, 3, 4, 5]);
         check(forward.clone(), backward.clone(), mixed.clone(), mixed);
         check(forward.clone(), backward.clone(), backward.clone(), backward.clone());
-        // An order that controller-gen never produces, other rules, and no rules.
+        // An order that controller-gen never produces, a list of other rules, and an empty list.
         check(
             forward.clone(),
             backward.clone(),

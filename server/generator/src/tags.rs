@@ -1,18 +1,18 @@
-//! JSON struct tags.
+//! Parses JSON struct tags.
 
 /// The content of a JSON struct tag.
 #[derive(Debug)]
 pub(crate) struct Tag<'t> {
-    /// The name. Empty if there is none.
+    /// The name of the field in JSON. Empty if the tag has none.
     pub(crate) name: &'t str,
-    /// Whether its fields are inlined into the surrounding struct.
+    /// Whether the field's own fields become fields of the surrounding struct.
     pub(crate) is_inline: bool,
-    /// Whether it is omitted if empty.
+    /// Whether the field is left out of JSON if it is empty.
     pub(crate) is_left_out_if_empty: bool,
 }
 
 impl<'t> Tag<'t> {
-    /// Parses a tag. `None` if the field is skipped. `has_zero` says whether the release supports `omitzero`.
+    /// Parses a tag. `None` if the tag excludes the field from JSON. `has_zero` says whether the release supports `omitzero`.
     pub(crate) fn read(tag: &'t str, has_zero: bool) -> Option<Self> {
         if tag == "-" {
             return None;

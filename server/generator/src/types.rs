@@ -1,4 +1,4 @@
-//! Generates schemas from types. They refer to the schemas of other types: `pkg/crd/schema.go` of controller-gen.
+//! Generates schemas from types (`pkg/crd/schema.go` of controller-gen). A schema refers to the schemas of other types.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -28,10 +28,10 @@ use crate::{
 /// The maximum depth of nested types.
 const MAX_DEPTH: usize = 100;
 
-/// The work to count for a field.
+/// The work units for each field.
 const A_FIELD: u64 = 2_000;
 
-/// The releases in which schemas changed.
+/// The releases in which generated schemas changed.
 const TEXT_MARSHALERS: Release = Release(17);
 const OMITS_ZERO: Release = Release(22);
 const KEYS_AS_TEXT: Release = Release(22);
@@ -44,9 +44,9 @@ const TYPES_OF_LISTS: Release = Release(23);
 /// An error that makes controller-gen fail.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Refused {
-    /// The place of the error.
+    /// The place that causes the error.
     pub origin: Option<Origin>,
-    /// The kind of error.
+    /// The reason for the error.
     pub reason: Reason,
 }
 
@@ -59,21 +59,21 @@ pub enum Reason {
     Type,
     /// A field has no JSON tag.
     Tag,
-    /// A floating-point number, without the option that allows them.
+    /// A field is a floating-point number, and the option that allows them is not set.
     Float,
     /// The keys of a map are not strings.
     Key,
     /// A field in a group of alternatives is required.
     OneOf,
-    /// Embedded types set different types.
+    /// Embedded types set the type of the schema to different values.
     Conflict,
-    /// The kind has no storage version, or no served version.
+    /// No version of the kind is the storage version, or none is served.
     Versions,
-    /// The release crashes without writing anything.
+    /// This release of controller-gen crashes without writing anything.
     Crash,
 }
 
-/// The file and the start of a span, in bytes.
+/// A file, and the offset in it at which a span starts.
 type Start = (Arc<Path>, usize);
 
 /// Generates schemas.
@@ -82,18 +82,18 @@ pub(crate) struct Maker<'s> {
     pub(crate) options: Options,
     pub(crate) schemata: HashMap<TypeId, Rc<Schema>>,
     pub(crate) refused: Vec<Refused>,
-    /// The errors so far, to report each only once.
+    /// The errors that were already reported, so that each is reported only once.
     told: HashSet<(Option<Start>, Reason)>,
-    /// The types whose sources are not on this machine.
+    /// The types whose source files are not on this machine.
     pub(crate) missing: Vec<String>,
     /// Whether the work limit was reached.
     pub(crate) is_over: bool,
-    /// Whether the result depends on the order of markers with different names.
+    /// Whether the result depends on the order of markers that have different names.
     pub(crate) has_choices: bool,
     pub(crate) depth: usize,
 }
 
-/// The context of a schema: its package and file, and the declaration that it belongs to.
+/// The context of a schema: its package and file, and the declaration to which it belongs.
 #[derive(Clone, Copy)]
 pub(crate) struct Context<'c> {
     pub(crate) package: PackageId,
@@ -149,7 +149,7 @@ impl<'s> Maker<'s> {
         }
     }
 
-    /// The schema of a type, with unresolved references.
+    /// The schema of a type. References in it are not resolved yet.
     pub(crate) fn schema(&mut self, id: &TypeId) -> Rc<Schema> {
         if let Some(schema) = self.schemata.get(id) {
             return schema.clone();
@@ -187,7 +187,7 @@ impl<'s> Maker<'s> {
         schema
     }
 
-    /// The schema of a type declaration.
+    /// The schema for a declaration of a type.
     fn declared(&mut self, context: Context<'_>, declared: &Declared) -> Schema {
         if declared.is_generic {
             self.refuse(context.origin(declared.of.clone()), Reason::Type);
@@ -217,7 +217,7 @@ impl<'s> Maker<'s> {
         self.written(context, &declared.shape, declared.of.clone())
     }
 
-    /// The schema of a type expression.
+    /// The schema for a type expression.
     fn written(&mut self, context: Context<'_>, shape: &Shape, span: std::ops::Range<usize>) -> Schema {
         self.depth += 1;
         let schema = if self.depth > MAX_DEPTH {
@@ -236,7 +236,7 @@ impl<'s> Maker<'s> {
             Shape::Slice(of) => self.list(context, (of, true), span),
             Shape::Array(of) => self.list(context, (of, false), span),
             Shape::Map { key, value } => self.map(context, (key, value), span),
-            // The first releases apply the markers of a declaration twice if it is a pointer.
+            // If a declaration is a pointer, the first supported releases apply its markers twice.
             Shape::Pointer(of) if self.options.release < LOOKS_AT_NAMED => self.written(context, of, span),
             Shape::Pointer(of) => self.written(context.within(), of, span),
             Shape::Struct(members) => match context.declared {
@@ -264,7 +264,7 @@ impl<'s> Maker<'s> {
         schema
     }
 
-    /// The schema of an unqualified type name.
+    /// The schema for a type name without a package.
     fn local(&mut self, context: Context<'_>, name: &str, span: &std::ops::Range<usize>) -> Schema {
         let meaning = self.packages.local((context.package, context.types()), name);
         let (id, of) = match meaning {
@@ -284,7 +284,7 @@ impl<'s> Maker<'s> {
         if !found.declared.is_alias {
             return self.link(context, id, &of);
         }
-        // An alias is replaced by its target. The first releases did not distinguish them.
+        // An alias is replaced by its target. The first supported releases did not distinguish aliases from other types.
         let meaning = if self.options.release < KNOWS_ALIASES {
             self.packages.unaliased(id, &of)
         } else {
@@ -312,7 +312,7 @@ impl<'s> Maker<'s> {
         }
     }
 
-    /// A schema that refers to a type's schema, with the JSON type if it is simple.
+    /// A schema that refers to the schema of a type. If the type is simple, it also has the JSON type.
     fn link(&mut self, context: Context<'_>, id: PackageId, name: &str) -> Schema {
         let mut schema = Schema {
             reference: Some(TypeId {
@@ -332,11 +332,11 @@ impl<'s> Maker<'s> {
             Shape::Slice(_) if knows_lists => schema.r#type = Some(Said::made("array")),
             Shape::Map { .. } if knows_lists => schema.r#type = Some(Said::made("object")),
             Shape::Name(basic) if !matches!(basic.as_str(), "any" | "error" | "comparable") => {
-                // controller-gen looks up the type in the package that refers to it.
+                // controller-gen looks up the type in the package that contains the reference.
                 let package = self.packages.get(context.package);
                 let found = package.as_ref().and_then(|it| it.find(name));
                 if found.is_none() {
-                    // controller-gen does not find names of a dot import.
+                    // controller-gen does not find names from a dot import.
                     self.refuse(None, Reason::Crash);
                 }
                 if let Some(found) = found {
@@ -362,7 +362,7 @@ impl<'s> Maker<'s> {
         schema
     }
 
-    /// The schema of a type in another package.
+    /// The schema for a type in another package.
     fn selected(&mut self, context: Context<'_>, package: &str, name: &str, span: &std::ops::Range<usize>) -> Schema {
         let mut meaning = self.packages.selected(context.types(), package, name);
         if let Meaning::Declared(id, name) = &meaning
@@ -446,7 +446,7 @@ impl<'s> Maker<'s> {
         }
     }
 
-    /// Whether a type may be a map key. Unknown types may.
+    /// Whether a type may be the key of a map. `true` for unknown types.
     fn is_key(&mut self, context: Context<'_>, key: &Shape) -> bool {
         let takes_text = self.options.release >= KEYS_AS_TEXT;
         match self.packages.meaning((context.package, context.types()), key) {
@@ -568,7 +568,7 @@ impl<'s> Maker<'s> {
     }
 }
 
-/// The field names in markers such as `ExactlyOneOf`. `None` if one is invalid.
+/// The names of fields in markers such as `ExactlyOneOf`. `None` if a name is invalid.
 fn alternatives(of_type: &Markers) -> Option<HashSet<&str>> {
     let mut names = HashSet::new();
     for marker in ["ExactlyOneOf", "AtMostOneOf", "AtLeastOneOf"] {

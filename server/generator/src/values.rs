@@ -15,7 +15,7 @@ use crd_analyzer_gosource::{
     literal::{Literal, Value},
 };
 
-/// The values of a marker, by argument name. The name is empty for a marker with a single value.
+/// The values of a marker by argument name. If the marker has a single value, the name is empty.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Values(Vec<(&'static str, Arc<Literal>)>);
 
@@ -34,7 +34,7 @@ impl Values {
         text(self.get(name)?)
     }
 
-    /// The strings in a list argument.
+    /// The strings in an argument that is a list, each with its literal.
     pub(crate) fn texts(&self, name: &str) -> Vec<(&str, &Literal)> {
         match self.get(name).map(|it| &it.value) {
             Some(Value::List(items)) => items.iter().filter_map(|it| Some((text(it)?, it))).collect(),
@@ -144,13 +144,13 @@ fn value(
     }
 }
 
-/// An empty string without quotes, if the type allows it.
+/// An empty string for a missing value, if the type allows that.
 fn empty(text: &str, span: Range<usize>, of: &Type) -> Option<Literal> {
     let is_empty = *of == Type::String && text.get(span.clone())?.trim().is_empty();
     is_empty.then(|| Literal::bare(String::new(), span))
 }
 
-/// Converts a literal to JSON as Go writes it.
+/// Converts a literal to JSON in the same way as Go.
 pub(crate) fn to_json(of: &Literal) -> serde_json::Value {
     match &of.value {
         Value::String(text) => text.as_str().into(),
@@ -168,7 +168,7 @@ pub(crate) fn to_json(of: &Literal) -> serde_json::Value {
     }
 }
 
-/// Converts a number to JSON as Go writes it: with the fewest digits that identify it, and without `.0`.
+/// Converts a number to JSON in the same way as Go: with as few digits as possible, and without `.0`.
 pub(crate) fn number_to_json(number: f64) -> serde_json::Value {
     let written = number.to_string();
     let whole = written.parse::<i64>().map(Into::into);

@@ -1,4 +1,4 @@
-//! Applies the markers of a kind that do not concern its schema: `pkg/crd/markers/crd.go` of controller-gen.
+//! Applies the markers of a kind that are not about its schema: `pkg/crd/markers/crd.go` of controller-gen.
 
 use std::{collections::BTreeMap, rc::Rc, sync::Arc};
 
@@ -14,7 +14,7 @@ use crate::{
     written::{Map, Writing, part},
 };
 
-/// A version of a kind during generation.
+/// The parts of a kind's version outside its schema, during generation.
 pub(crate) struct Version {
     pub(crate) name: String,
     pub(crate) schema: Schema,
@@ -23,7 +23,7 @@ pub(crate) struct Version {
     pub(crate) is_served: bool,
     pub(crate) is_stored: bool,
     pub(crate) is_skipped: bool,
-    /// The marker that deprecates the version, and its warning.
+    /// The place of the marker that deprecates the version, and the warning.
     pub(crate) deprecated: Option<(Origin, Option<Said>)>,
     pub(crate) columns: Vec<Part>,
     pub(crate) fields: Vec<Part>,
@@ -78,7 +78,7 @@ impl Names {
     }
 }
 
-/// The value of a marker's argument.
+/// The value of a marker's argument, with its origin.
 fn said(marker: &Marker, literal: &Arc<Literal>) -> Said {
     Said {
         value: values::to_json(literal),
@@ -110,7 +110,7 @@ pub(crate) fn add_texts(marker: &Marker, name: &str, to: &mut BTreeMap<String, P
 }
 
 impl Version {
-    /// Applies a marker of the type.
+    /// Applies a marker of the kind's type. Returns whether controller-gen accepts it.
     pub(crate) fn set(&mut self, name: &str, marker: &Marker) -> bool {
         let Some(values) = &marker.values else { return false };
         let field = |key: &str, argument: &str| {
@@ -162,7 +162,7 @@ impl Version {
         if let Some(properties) = &mut self.schema.properties
             && let Some(metadata) = properties.get_mut("metadata")
         {
-            // The API server has the schema of the metadata.
+            // Metadata is only an object in the CRD, because the API server has its own schema for it.
             metadata.of = Rc::new(Schema::of_type("object"));
         }
         members.add("name", Part::value(self.name));

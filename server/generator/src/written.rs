@@ -11,7 +11,7 @@ use crate::{
     schema::{Keyword, Property, Rule, Said, Schema, Values},
 };
 
-/// An object during generation.
+/// An object that is being generated.
 #[derive(Default)]
 pub(crate) struct Map(Vec<(String, Part)>);
 
@@ -32,17 +32,17 @@ pub(crate) fn part(said: Said) -> Part {
     }
 }
 
-/// The maximum size of the schemas of a CRD, in bytes. Types that contain each other may produce huge schemas, and the API server accepts no CRD that
-/// large.
+/// The maximum size of the schemas in a CRD, in bytes. Types that contain each other may produce huge schemas. The API server accepts only much
+/// smaller CRDs.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// The size to count for a schema, without its strings.
+/// The size to count for each schema, in bytes, without its strings.
 const A_SCHEMA: u64 = 400;
 
-/// The size to count for a value, without its string.
+/// The size to count for each value, in bytes, without its string.
 const A_VALUE: u64 = 100;
 
-/// Writes schemas into a CRD.
+/// The state of writing schemas into a CRD.
 pub(crate) struct Writing<'o> {
     pub(crate) options: &'o Options,
     /// The number of bytes that may still be written.
@@ -154,7 +154,7 @@ fn bytes_of(value: &serde_json::Value) -> u64 {
         }
 }
 
-/// The value of a keyword. Each item of a list has an origin of its own.
+/// The value of a keyword. If it is a list, each item has an origin of its own.
 fn value(keyword: Keyword, of: &Said) -> Part {
     let literal = of.from.as_ref().and_then(|it| it.written.as_deref());
     if keyword == Keyword::Enum

@@ -1,5 +1,5 @@
-//! Writes objects as controller-gen does: as YAML by the rules of go-yaml v2 (`encode.go`, `sorter.go` and `emitterc.go`), with sorted
-//! keys, and with long strings wrapped after column 80.
+//! Writes objects as YAML in the same way as controller-gen, which uses go-yaml v2 (`encode.go`, `sorter.go` and `emitterc.go`): keys are sorted, and
+//! long strings are wrapped after column 80.
 
 use crd_analyzer_syntax::{is_plain_text, is_timestamp};
 use serde_json::Value;
@@ -7,7 +7,7 @@ use serde_json::Value;
 /// The column after which a line is wrapped at the next space.
 const WIDTH: usize = 80;
 
-/// The maximum length of a simple key. Longer keys are written with a question mark.
+/// The maximum length of a simple key, in bytes. Longer keys are written with a question mark.
 const LONGEST_KEY: usize = 128;
 
 /// An object as a YAML document, without `---`.
@@ -25,10 +25,10 @@ pub fn written(object: &Value) -> String {
 
 struct Emitter {
     out: String,
-    /// The number of characters on the current line.
+    /// The number of characters on the current line so far.
     column: usize,
     is_after_blank: bool,
-    /// Whether there are only indentation and dashes on the current line.
+    /// Whether the current line has only indentation and dashes so far.
     is_indented: bool,
 }
 
@@ -72,7 +72,7 @@ impl Emitter {
         self.is_indented &= keeps_indented;
     }
 
-    /// Writes a node. `indent` is the indentation of the surrounding object or list; `is_value` says that the node is the value of a key.
+    /// Writes a node. `indent` is the indentation of the surrounding object or list. `is_value` means that the node is the value of a key.
     fn node(&mut self, node: &Value, indent: Option<usize>, is_value: bool) {
         match node {
             Value::Object(members) if members.is_empty() => self.word("{}"),
@@ -155,7 +155,7 @@ impl Emitter {
         self.is_indented = false;
     }
 
-    /// Writes a string without line breaks, wrapped if it is long.
+    /// Writes a string that has no line breaks. Wraps it if it is long.
     fn line(&mut self, text: &str, indent: usize, (style, is_key): (Style, bool)) {
         let mut is_after_space = false;
         let mut rest = text.chars().peekable();
@@ -250,7 +250,7 @@ impl Emitter {
     }
 }
 
-/// The indentation of continued strings, relative to the surrounding node: two columns.
+/// The indentation of the second and later lines of a string: two columns more than the surrounding node.
 fn indent_of_text(indent: Option<usize>) -> usize {
     if indent.is_some() { 2 } else { 0 }
 }
@@ -310,7 +310,7 @@ fn style(text: &str, is_key: bool) -> Style {
     }
 }
 
-/// Whether YAML 1.1 reads the string as a base-60 number.
+/// Whether YAML 1.1 would read the string as a number with base 60.
 fn is_base_60(text: &str) -> bool {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     let mut parts = unsigned.split(':');
@@ -332,7 +332,7 @@ fn is_base_60(text: &str) -> bool {
         && fraction.bytes().all(|it| it.is_ascii_digit() || it == b'_')
 }
 
-/// The styles that are possible for a string.
+/// The styles in which a string can be written.
 struct Allowed {
     is_plain: bool,
     is_single: bool,
@@ -401,7 +401,7 @@ fn number_text(number: &serde_json::Number) -> String {
     format!("{digits}e{sign}{:02}", exponent.abs())
 }
 
-/// The order of keys, which compares numbers in them by value.
+/// Compares keys. Numbers in them are compared by value.
 fn natural(one: &str, other: &str) -> std::cmp::Ordering {
     let (left, right): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
     let both = left.iter().zip(&right);
@@ -415,7 +415,7 @@ fn natural(one: &str, other: &str) -> std::cmp::Ordering {
         (false, true) => return std::cmp::Ordering::Less,
         (false, false) => {}
     }
-    // Zeros matter only after another digit.
+    // A zero matters only if another digit precedes it.
     let has_digit_before = (one == '0' || other == '0') && {
         let before = left[..at].iter().rev().take_while(|it| it.is_numeric());
         before.into_iter().any(|it| *it != '0')

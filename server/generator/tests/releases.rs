@@ -1,7 +1,7 @@
-//! Compares a module that contains every form of type with the output of each release of controller-gen.
+//! Generates CRDs from a module with all forms of types, and compares them with the output of each release of controller-gen.
 //!
-//! `tests/made/v0.N` has the output of each release that differs from the next one. To create it again, run
-//! `controller-gen crd paths=./api/... output:crd:dir=../made/v0.N` in `tests/module`, whose `vendor` has substitutes for Kubernetes' own packages.
+//! `tests/made/v0.N` has the output of release 0.N, if it differs from that of the next release. To create it again, run `controller-gen crd
+//! paths=./api/... output:crd:dir=../made/v0.N` in `tests/module`, whose `vendor` has substitutes for Kubernetes' own packages.
 
 #![allow(clippy::disallowed_methods, reason = "tests read files")]
 
@@ -32,7 +32,7 @@ fn tests() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests")
 }
 
-/// The recorded output of a release, or of the next release that has one.
+/// The folder with the recorded output of a release. If its output equals that of a later release, the folder of that release.
 fn made_by(release: Release) -> PathBuf {
     let mut folders = (release.0..=Release::NEWEST.0).map(|it| tests().join(format!("made/v0.{it}")));
     folders.find(|it| it.is_dir()).expect("the newest release is recorded")
@@ -47,7 +47,7 @@ fn crds_are_those_of_every_release() {
     for release in (Release::OLDEST.0..=Release::NEWEST.0).map(Release) {
         let made = generate(&packages, &modules, &Options::of(release), Some("v0"));
         assert_eq!(made.missing, Vec::<String>::new());
-        // 0.16 processes types with methods for text, and releases before 0.20 do not resolve named types.
+        // 0.16 looks at types with methods for text, and releases before 0.20 do not resolve named types.
         let is_expected = |it: &Refused| match it.reason {
             Reason::Tag => release < Release(17),
             Reason::Marker => release < Release(20),
@@ -93,7 +93,7 @@ fn types_that_are_nowhere_are_named() {
     assert!(made.crds.iter().all(|it| it.object.has_unknown()));
 }
 
-/// The files without those of other modules.
+/// The files of the module, without those of vendored modules.
 struct WithoutVendor;
 
 impl Folders for WithoutVendor {

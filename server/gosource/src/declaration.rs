@@ -14,43 +14,43 @@ const MAX_TYPES: usize = 200;
 /// One step down a schema.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Step {
-    /// `properties`, by name.
+    /// Into `properties`, to the property with this name.
     Property(String),
-    /// `items`.
+    /// Into `items`.
     Items,
-    /// `additionalProperties`.
+    /// Into `additionalProperties`.
     Values,
 }
 
 /// A kind in one version.
 #[derive(Clone, Copy, Debug)]
 pub struct Kind<'a> {
-    /// The group: `stable.example.com`.
+    /// The API group, such as `stable.example.com`.
     pub group: &'a str,
-    /// The version: `v1`.
+    /// The version, such as `v1`.
     pub version: &'a str,
-    /// The kind: `CronTab`.
+    /// The kind, such as `CronTab`.
     pub kind: &'a str,
-    /// Whether the CRD says that a tool generated it from Go.
+    /// Whether the CRD itself says that a tool generated it from Go.
     pub is_generated: bool,
 }
 
 /// A Go declaration with markers: a field or a type.
 #[derive(Clone, Debug)]
 pub struct Site {
-    /// The file.
+    /// The file that contains the declaration.
     pub file: Arc<SourceFile>,
     /// The declared name, in bytes of the file.
     pub span: Range<usize>,
-    /// A field such as `CronTabSpec.Hosts`, or the name of a type.
+    /// The name for users: a field such as `CronTabSpec.Hosts`, or the name of a type.
     pub name: String,
-    /// Whether it is a field or a type.
+    /// Whether the declaration is a field or a type.
     pub target: Target,
-    /// The markers above it, as written.
+    /// The markers above the declaration, as written.
     pub markers: Arc<[Marker]>,
-    /// The number of list levels between the field and the schema: 1 for the items of a list, 2 for items of items. 0 for a type.
+    /// The number of lists between the field and the schema: 1 for the items of a list, 2 for the items of items. 0 for a type.
     pub items: usize,
-    /// Whether the schema is inside a map's values, which cannot have markers.
+    /// Whether the schema is inside the values of a map, to which markers of the field cannot apply.
     pub is_below_map: bool,
 }
 
@@ -61,17 +61,17 @@ impl Site {
     }
 }
 
-/// The Go declarations that a schema is generated from.
+/// The Go declarations from which a schema is generated.
 #[derive(Clone, Debug)]
 pub struct Declaration {
-    /// The innermost field on the path, or the type if there is none.
+    /// The innermost field on the path. If the path has no field, the type.
     pub site: Site,
-    /// The named types of the schema, outermost first: their markers apply too.
+    /// The named types of the schema, outermost first. Their markers apply to the schema, too.
     pub types: Vec<Site>,
 }
 
 impl Module {
-    /// The declaration for a schema of this kind and version; `steps` lead from the root to the schema.
+    /// The declaration for a schema of this kind and version. `steps` lead from the root of the kind's schema to this schema.
     pub fn declaration(&self, of: &Kind<'_>, steps: &[Step]) -> Option<Declaration> {
         let mut at = self.cursor(of)?;
         for step in steps {
@@ -111,7 +111,7 @@ fn of_type(name: &str, declared: &Declared) -> Site {
     }
 }
 
-/// A type, and the file in which it is written, whose imports resolve its names.
+/// A type, and the file in which it is written. The imports of that file determine what its names mean.
 #[derive(Clone)]
 struct At {
     package: Arc<Package>,
@@ -127,35 +127,35 @@ const BASIC: &[&str] = &[
 
 /// The declarations whose markers apply to a schema.
 pub struct Sites {
-    /// The field, the named types that it refers to, and the structs embedded in the last one, in the order in which controller-gen writes their
-    /// rules.
+    /// The field, the named types to which it refers, and the structs embedded in the last of these types. They are in the order in which
+    /// controller-gen writes their rules.
     pub all: Vec<Site>,
-    /// Whether all types on the path are known, so that no other markers apply.
+    /// Whether all types on the path are known. If so, no other declarations have markers for the schema.
     pub are_all: bool,
 }
 
 impl Sites {
-    /// Whether the schema is inside a map's values.
+    /// Whether the schema is inside the values of a map.
     pub fn are_below_map(&self) -> bool {
         self.all.first().is_some_and(|it| it.is_below_map)
     }
 }
 
-/// A position in Go types that follows the path of a generated schema.
+/// A position in Go types. It follows the path of a generated schema.
 #[derive(Clone)]
 pub struct Cursor {
     declaration: Declaration,
     /// The name of the last named type.
     owner: String,
     left: usize,
-    /// Whether it is the type of a kind.
+    /// Whether the type is the type of a kind.
     is_root: bool,
-    /// The type, if all its names can be resolved.
+    /// The type at this position. `None` if its name cannot be resolved.
     at: Option<At>,
 }
 
 impl Cursor {
-    /// Creates a cursor, and resolves the names of its type.
+    /// Creates a cursor, and resolves the name of its type.
     fn new(module: &Module, declaration: Declaration, (owner, left): (String, usize), at: At) -> Self {
         let mut cursor = Self {
             declaration,
@@ -190,7 +190,7 @@ impl Cursor {
         Some(at)
     }
 
-    /// The declaration that the schema is generated from.
+    /// The declaration from which the schema is generated.
     pub fn declaration(&self) -> &Declaration {
         &self.declaration
     }
@@ -200,7 +200,7 @@ impl Cursor {
         self.declaration.site.is_schemaless()
     }
 
-    /// Whether it is a struct whose fields are known, except perhaps those of embedded structs from other modules.
+    /// Whether the type is a struct with known fields. Fields of embedded structs from other modules may be unknown.
     pub fn is_struct(&self) -> bool {
         self.at.as_ref().is_some_and(|it| matches!(it.of, Type::Struct(_)))
     }
@@ -224,7 +224,7 @@ impl Cursor {
         sites
     }
 
-    /// Moves one step down. `None`: the types do not show what is there.
+    /// Moves one step down. `None` if the types do not show what is there.
     pub fn step(&self, module: &Module, step: &Step) -> Option<Self> {
         let at = self.at.as_ref()?;
         let mut left = self.left;
@@ -243,7 +243,7 @@ impl Cursor {
         }
     }
 
-    /// Moves to list items or map values. Their markers are at the last named type, or else at the field.
+    /// Moves to the items of a list or the values of a map. Their markers are at the last named type, or at the field if there is none.
     fn below(&self, module: &Module, at: &At, of: &Type, is_map: bool) -> Self {
         let Declaration { site, types } = &self.declaration;
         let mut site = types.last().unwrap_or(site).clone();
@@ -273,7 +273,7 @@ fn lookup(module: &Module, at: &At, package: Option<&str>, name: &str) -> Option
 /// The limits that prevent endless recursion through embedded structs.
 type Bounds<'a> = (&'a mut HashSet<String>, &'a mut usize);
 
-/// The named types embedded in a struct that were not visited yet, and whether all embedded types are known.
+/// The named types that are embedded in a struct, without those already visited, and whether all embedded types are known.
 fn embedded_types(module: &Module, at: &At, (seen, left): Bounds<'_>) -> (Vec<(String, At, Declared)>, bool) {
     let Type::Struct(fields) = &at.of else {
         return (Vec::new(), true);
@@ -313,7 +313,7 @@ fn embedded(module: &Module, at: &At, (seen, left): Bounds<'_>, sites: &mut Site
     }
 }
 
-/// A struct field that was found, and its type.
+/// A field that was found in a struct, and the field's type.
 struct Found {
     site: Site,
     at: At,

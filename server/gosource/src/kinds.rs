@@ -42,7 +42,7 @@ fn is_kind(types: &Types, declared: &Declared) -> bool {
     !is_skipped && !declared.is_generic && embeds("TypeMeta") && embeds("ObjectMeta")
 }
 
-/// Whether a struct member embeds a Kubernetes metadata type.
+/// Whether a struct member embeds the wanted metadata type of Kubernetes.
 fn is_of_meta(types: &Types, member: &Member, wanted: &str) -> bool {
     match &member.shape {
         Shape::Selected { package, name } => {

@@ -1,7 +1,6 @@
-//! Finds the Go source of a CRD: which struct field generates a property, and which kubebuilder marker sets a keyword.
+//! Finds the Go source of a CRD: the struct field from which a property is generated, and the kubebuilder marker that sets a keyword.
 //!
-//! This crate does no I/O: a [`Folders`] lists and reads files. It knows nothing about YAML: callers identify a property by a
-//! path of steps.
+//! This crate does no I/O: a [`Folders`] lists and reads files. It does not parse YAML: callers identify a property by a path of steps.
 
 pub mod check;
 mod declaration;

@@ -1,4 +1,4 @@
-//! Values in the arguments of markers, and the mapping between a value and its source text (`pkg/markers/parse.go` of
+//! Values in the arguments of markers, and the mapping between a string's value and its source text (`pkg/markers/parse.go` of
 //! `sigs.k8s.io/controller-tools`, which parses strings with Go's `strconv.Unquote`).
 
 use std::{
@@ -17,7 +17,7 @@ pub fn unquoted(written: &str) -> Option<String> {
     }
 }
 
-/// The form in which a value is written.
+/// The syntax in which a string is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Form {
     /// In double quotes, with Go's escape sequences.
@@ -43,7 +43,7 @@ pub enum Value {
     Null,
     /// A list of values.
     List(Vec<Literal>),
-    /// Values with string keys.
+    /// A map with string keys.
     Map(Vec<(Literal, Literal)>),
 }
 
@@ -52,18 +52,18 @@ pub enum Value {
 pub struct Literal {
     /// The value itself.
     pub value: Value,
-    /// The source text including quotes, in bytes of the file.
+    /// The range of the source text including quotes, in bytes of the file.
     pub span: Range<usize>,
     form: Form,
-    /// Whether its quotes are not closed.
+    /// Whether the closing quote is missing, because the user is typing.
     is_begun: bool,
 }
 
 impl Value {
-    /// A map with these members. If a key occurs several times, the last one wins.
+    /// A map with these members. If a key is repeated, only its last member is kept.
     pub(crate) fn map(mut members: Vec<(Literal, Literal)>) -> Self {
         let mut seen = HashSet::new();
-        // From the last member to the first.
+        // Go through the members from the last to the first.
         let counts = members
             .iter()
             .rev()
@@ -83,7 +83,7 @@ impl Literal {
         }
     }
 
-    /// A value at this range of a file, without quotes around the whole.
+    /// A value at this range of a file. It is not a quoted string.
     pub(crate) fn of(value: Value, span: Range<usize>) -> Self {
         Self {
             value,
@@ -98,7 +98,7 @@ impl Literal {
         Self::of(Value::String(text), span)
     }
 
-    /// Parses a quoted string at this range. `None`: it is not a valid Go string, or its bytes are not UTF-8.
+    /// Parses a quoted string at this range. `None` if it is not a valid Go string, or if its bytes are not UTF-8.
     pub(crate) fn quoted(written: &str, span: Range<usize>) -> Option<Self> {
         let form = match written.as_bytes().first()? {
             b'"' => Form::Quoted,
@@ -114,8 +114,7 @@ impl Literal {
         })
     }
 
-    /// Parses a scalar of this type. `None`: controller-gen rejects it, or parses it by rules that are not implemented
-    /// here.
+    /// Parses a scalar of this type. `None` if controller-gen rejects it, or parses it by rules that are not implemented here.
     pub fn read(text: &str, span: Range<usize>, of: &Type) -> Option<Self> {
         let written = text.get(span.clone())?;
         let start = span.end - written.trim_start().len();
@@ -167,7 +166,7 @@ impl Literal {
         }
     }
 
-    /// Whether Go's `omitempty` omits the value from JSON.
+    /// Whether Go's `omitempty` leaves the value out of JSON.
     pub fn is_empty(&self) -> bool {
         match &self.value {
             Value::String(text) => text.is_empty(),
@@ -180,7 +179,7 @@ impl Literal {
         }
     }
 
-    /// Parses a string whose quotes are not closed yet.
+    /// Parses a string whose closing quote is still missing.
     pub fn begun(text: &str, span: Range<usize>) -> Option<Self> {
         let written = text.get(span.clone())?;
         let start = span.end - written.trim_start().len();
@@ -200,14 +199,14 @@ impl Literal {
         })
     }
 
-    /// The source range of a part of a string, in bytes of the file. `text`: the file's text; `value`: a byte range of the string's value.
+    /// The source range of a part of a string, in bytes of the file. `text` is the file's text, and `value` a byte range of the string's value.
     pub fn place(&self, text: &str, value: Range<usize>) -> Range<usize> {
         let pieces = self.pieces(text);
         let at = |offset: usize, is_end: bool| {
             let mut before = 0;
             let mut place = self.content().start;
             for piece in &pieces {
-                // At a boundary between two pieces, a range's end belongs to the first piece and its start to the second.
+                // At a boundary between two pieces, the end of a range belongs to the first piece, and the start of a range to the second.
                 if before > offset || before == offset && (!is_end || before == 0) {
                     break;
                 }
@@ -224,7 +223,7 @@ impl Literal {
         start..end.max(start)
     }
 
-    /// The offset in the string's value for an offset in the file. `None`: outside of the string.
+    /// The offset in the string's value for an offset in the file. `None` if the offset is outside of the string.
     pub fn offset(&self, text: &str, place: usize) -> Option<usize> {
         let content = self.content();
         if place < content.start || place > content.end {
@@ -235,7 +234,7 @@ impl Literal {
         Some(before.map(|it| it.value.len_utf8()).sum())
     }
 
-    /// The source text for a value in this string's form. `None`: the form cannot represent it.
+    /// The source text for a value, in the syntax of this string. `None` if the syntax cannot represent the value.
     pub fn written(&self, value: &str) -> Option<String> {
         match self.form {
             Form::Quoted => {
@@ -262,7 +261,7 @@ impl Literal {
         self.span.start + quotes..self.span.end - if self.is_begun { 0 } else { quotes }
     }
 
-    /// The characters of the string, with their ranges in the file.
+    /// The characters of the string, each with its range in the file.
     fn pieces(&self, text: &str) -> Vec<Piece> {
         let written = text.get(self.span.clone()).unwrap_or_default();
         let mut closed = Cow::Borrowed(written);
@@ -281,7 +280,7 @@ impl Literal {
 fn number(written: &str) -> Option<Value> {
     let digits = written.strip_prefix('-').unwrap_or(written);
     let is_number = digits.starts_with(|it: char| it.is_ascii_digit() || it == '.');
-    // In Go, a leading zero begins a number in another base.
+    // In Go, a leading zero starts a number in another base.
     let is_special = digits.len() > 1 && digits.starts_with('0') && !digits.starts_with("0.") || digits.contains('_');
     if !is_number || is_special {
         return None;
@@ -296,7 +295,7 @@ struct Piece {
     span: Range<usize>,
 }
 
-/// The characters of a string as written, with their ranges in it.
+/// The characters of a string's source text, each with its range in the text.
 fn pieces(written: &str, form: Form) -> Option<Vec<Piece>> {
     let plain = |start: usize, text: &str| {
         let pieces = text.char_indices().map(|(at, value)| Piece {

@@ -58,7 +58,7 @@ const OF_KINDS: &[(&str, &str)] = &[
     ("subresources", "+kubebuilder:subresource"),
 ];
 
-/// Alternative names that controller-gen treats as the same marker.
+/// Names of markers that mean the same as another name.
 const ALIASES: &[(&str, &[&str])] = &[
     ("+default", &["+kubebuilder:default", "+k8s:default"]),
     ("+nullable", &["+kubebuilder:validation:Nullable"]),
@@ -78,7 +78,7 @@ const ALIASES: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Keywords that a schema has only if a marker sets them. Scripts add limits and rules to CRDs, but none of these keywords.
+/// Keywords that a schema has only if a marker sets them. Scripts add limits and rules to CRDs, but never these keywords.
 pub const ONLY_MARKERS_SET: [&str; 5] = [
     "nullable",
     "x-kubernetes-embedded-resource",
@@ -87,13 +87,13 @@ pub const ONLY_MARKERS_SET: [&str; 5] = [
     "x-kubernetes-map-type",
 ];
 
-/// The marker that sets a field of a CRD, either in or outside a schema.
+/// The marker that sets a field of a CRD. `is_schema` says whether the field is a keyword of a schema.
 pub fn marker_for(keyword: &str, is_schema: bool) -> Option<&'static str> {
     let table = if is_schema { OF_SCHEMAS } else { OF_KINDS };
     table.iter().find(|it| it.0 == keyword).map(|it| it.1)
 }
 
-/// The schema keyword that a marker sets. `name`: without the plus sign.
+/// The schema keyword that a marker sets. `name` is the marker's name without the plus sign.
 pub(crate) fn keyword_of(name: &str) -> Option<&'static str> {
     let is_it = |it: &str| it.strip_prefix('+') == Some(name);
     let alias = ALIASES.iter().find(|(_, others)| others.iter().any(|it| is_it(it)));
@@ -101,7 +101,7 @@ pub(crate) fn keyword_of(name: &str) -> Option<&'static str> {
     OF_SCHEMAS.iter().find(is_named).map(|it| it.0)
 }
 
-/// Converts the name of a marker at a field to the equivalent marker at the schema that is `items` list levels below the field.
+/// Converts the name of a marker at a field to the marker with the same effect at the schema that is `items` list levels below the field.
 pub(crate) fn of_items(name: &str, items: usize) -> Option<String> {
     let Some(mut rest) = name.strip_prefix("kubebuilder:validation:") else {
         return (items == 0).then(|| name.to_owned());
@@ -117,17 +117,18 @@ pub(crate) fn of_items(name: &str, items: usize) -> Option<String> {
 pub struct Marked<'a> {
     /// The field or type.
     pub site: &'a Site,
-    /// The marker's name there, without a value: `+kubebuilder:validation:items:MaxLength`. `None`: no marker can set the keyword there.
+    /// The name that the marker has at this declaration, without a value, such as `+kubebuilder:validation:items:MaxLength`. `None` if no marker can
+    /// set the keyword there.
     pub name: Option<String>,
     /// The existing marker that sets the keyword.
     pub written: Option<&'a Marker>,
-    /// If there is none: a marker with this name and another value, for markers that may be repeated.
+    /// If `written` is `None`: a marker with the same name and another value, for markers that may be repeated.
     pub other: Option<&'a Marker>,
 }
 
 impl Declaration {
-    /// Finds where a marker sets a keyword of this schema. `value`: the value's text in the CRD, to distinguish several markers with the same
-    /// name.
+    /// Finds the declaration at which a marker sets a keyword of this schema. `value` is the value's text in the CRD, which distinguishes several
+    /// markers with the same name.
     pub fn marked(&self, marker: &'static str, value: Option<&str>) -> Marked<'_> {
         let of_site = name_at(marker, &self.site);
         let mut sites = vec![(&self.site, of_site.clone())];
@@ -178,7 +179,7 @@ impl Declaration {
     }
 }
 
-/// Whether a declaration may have the marker several times.
+/// Whether a declaration may have this marker several times.
 fn is_repeated(marker: &str) -> bool {
     [
         "+kubebuilder:validation:XValidation",
@@ -189,7 +190,7 @@ fn is_repeated(marker: &str) -> bool {
     .contains(&marker)
 }
 
-/// The marker's name at a field for a schema below the field.
+/// The name that a marker must have at a field to apply to a schema below the field.
 fn name_at(marker: &'static str, site: &Site) -> Option<String> {
     if site.is_below_map {
         return None;

@@ -10,14 +10,14 @@ use crate::check::{self, Types, catalog::Release, comments::Comments, release::n
 use crate::declaration::Kind;
 use crate::read::{Declarations, Declared, SourceFile, declarations, parsed};
 
-/// The maximum number of packages searched for a kind whose folder is not named after its version.
+/// The maximum number of packages to search for a kind if no folder is named after its version.
 const MAX_PACKAGES: usize = 500;
 
-/// The maximum number of folders read in a repository and of files read in a package; a repository with an API has fewer.
+/// The maximum number of folders to read in a repository, and of files to read in a package. A repository with an API has fewer.
 const MAX_FOLDERS: usize = 20_000;
 const MAX_FILES: usize = 500;
 
-/// How many edited files stay parsed.
+/// The maximum number of edited files that stay parsed.
 const MAX_EDITED: usize = 100;
 
 /// Folders that do not contain the repository's own API.
@@ -33,13 +33,13 @@ const SKIPPED: &[&str] = &[
 
 /// The source of folders and files.
 pub trait Folders: Send + Sync {
-    /// The names in a folder, and whether each is a subfolder (links are not); empty if the folder cannot be read.
+    /// The names in a folder, each with whether it is a subfolder. Links are not subfolders. Empty if the folder cannot be read.
     fn list(&self, folder: &Path) -> Vec<(String, bool)>;
     /// The text of a file, if it can be read.
     fn read(&self, file: &Path) -> Option<String>;
 }
 
-/// The root of the Go repository that contains a manifest: the outermost folder with a `go.mod`, but not above the git repository.
+/// The root of the Go repository that contains a manifest. It is the outermost folder with a `go.mod`, but not above the git repository.
 pub fn root_of(manifest: &Path, folders: &dyn Folders) -> Option<PathBuf> {
     let mut root = None;
     for folder in manifest.ancestors().skip(1) {
@@ -59,18 +59,18 @@ pub fn root_of(manifest: &Path, folders: &dyn Folders) -> Option<PathBuf> {
 #[derive(Debug, Default)]
 pub(crate) struct Package {
     files: Vec<Arc<PackageFile>>,
-    /// The index of the file that declares each type, computed on first use: most packages are only searched for a name.
+    /// The index of the file that declares each type. Computed on first use, because most packages are only searched for a name.
     names: OnceLock<HashMap<String, usize>>,
 }
 
-/// A file of a package, and what is in it, read when somebody asks.
+/// A file of a package, which is parsed on first use.
 #[derive(Debug)]
 struct PackageFile {
     source: Arc<SourceFile>,
     read: OnceLock<Read>,
 }
 
-/// What is in a file. Who asks about one part mostly asks about the others, too, and the parser takes most of the time.
+/// The result of parsing a file. All parts are parsed together, because a caller usually needs several, and the parser takes most of the time.
 #[derive(Debug)]
 struct Read {
     declarations: Declarations,
@@ -97,7 +97,7 @@ impl PackageFile {
         })
     }
 
-    /// Its types as controller-gen reads them.
+    /// The types of the file, in the form in which controller-gen uses them.
     fn types(&self) -> &Arc<Types> {
         &self.read().comments.types
     }
@@ -122,7 +122,7 @@ impl Package {
     }
 
     pub(crate) fn declared(&self, name: &str) -> Option<&Declared> {
-        // Most packages are searched for a few names that they do not contain.
+        // Most packages are searched for names that they do not contain, so search the text first.
         if self.names.get().is_none() && !self.files.iter().any(|it| it.source.text.contains(name)) {
             return None;
         }
@@ -130,7 +130,7 @@ impl Package {
         file.declarations().types.get(name)
     }
 
-    /// The path of the package that a file imports under a name.
+    /// The path of the package to which a file refers by this name.
     pub(crate) fn import(&self, file: &Path, name: &str) -> Option<&str> {
         let file = self.files.iter().find(|it| *it.source.path == *file)?;
         Some(file.declarations().imports.get(name)?.as_str())
@@ -142,13 +142,13 @@ impl Package {
         texts.any(|it| it.contains(&quoted) || it.contains(&marked))
     }
 
-    /// Whether it may declare kinds with markers.
+    /// Whether the package may declare kinds with markers.
     fn may_have_kinds(&self) -> bool {
         let has = |word: &str| self.files.iter().any(|it| it.source.text.contains(word));
         has("+groupName=") && has("ObjectMeta") && has("TypeMeta") && has("+kubebuilder:")
     }
 
-    /// The version of its kinds, from a marker or from the name of the package.
+    /// The version of the package's kinds, from a marker or from the name of the package.
     fn version(&self) -> Option<&str> {
         let mut texts = self.files.iter().map(|it| &*it.source.text);
         let marked = texts.find_map(|it| Some(it.split_once("+versionName=")?.1));
@@ -162,7 +162,7 @@ impl Package {
         Some(&clause[..word(clause)])
     }
 
-    /// The same package with a file as it is now.
+    /// The same package, except that one of its files has new content.
     fn with(&self, new: Arc<PackageFile>) -> Self {
         let mut files = self.files.clone();
         match files.iter_mut().find(|it| it.source.path == new.source.path) {
@@ -179,11 +179,11 @@ impl Package {
 /// A Go repository.
 pub struct Module {
     on_disk: Arc<OnDisk>,
-    /// Packages with files that somebody edits.
+    /// The packages with files that the user is editing.
     edited: BTreeMap<PathBuf, Arc<Package>>,
 }
 
-/// What was read of a repository. It stays known, whatever is edited.
+/// The parts of a repository that were read from disk. They stay cached while files are edited.
 struct OnDisk {
     folders: Arc<dyn Folders>,
     root: PathBuf,
@@ -192,14 +192,14 @@ struct OnDisk {
     /// The folders of packages that may declare kinds.
     with_kinds: OnceLock<Vec<PathBuf>>,
     packages: Mutex<BTreeMap<PathBuf, Arc<Package>>>,
-    /// The files that somebody edits, with the two texts that were asked for last: before a key and after it.
+    /// The files that the user is editing, each with its two most recent texts: before and after the last keystroke.
     edited: Mutex<HashMap<PathBuf, Vec<Arc<PackageFile>>>>,
 }
 
 #[derive(Default)]
 struct Layout {
     with_go: BTreeSet<PathBuf>,
-    /// The folders with a `go.mod`, and the module's name in it.
+    /// The folders that have a `go.mod`, each with the module's path.
     modules: BTreeMap<PathBuf, String>,
 }
 
@@ -226,7 +226,7 @@ impl Module {
         named.as_ref()
     }
 
-    /// The repository at a root that [`root_of`] found. Nothing is read until it is needed.
+    /// The repository at a root that [`root_of`] has found. Files are read when they are needed.
     pub fn new(root: PathBuf, folders: Arc<dyn Folders>) -> Self {
         let on_disk = OnDisk {
             folders,
@@ -243,8 +243,8 @@ impl Module {
         }
     }
 
-    /// The same repository with other texts of some of its files, such as those that somebody edits. What is read of the others is read once for all,
-    /// and an edited file once for each of its texts.
+    /// The same repository with different texts for some files, such as those that the user is editing. Other files are read only once, and each text
+    /// of an edited file is parsed only once.
     #[must_use]
     pub fn with<'t>(&self, files: impl IntoIterator<Item = (&'t Path, &'t Arc<str>)>) -> Self {
         let mut edited = self.edited.clone();
@@ -262,13 +262,14 @@ impl Module {
         }
     }
 
-    /// The types of a file of the repository with this text. `None`: the file is not in a package.
+    /// The types in a file of the repository with this text. `None` if the file is not in a package.
     pub fn types_of(&self, path: &Path, text: &Arc<str>) -> Option<Arc<Types>> {
         let file = self.has(path).then(|| self.on_disk.edited(path, text))?;
         Some(file.types().clone())
     }
 
-    /// The comments of a file of the repository with this text, and what its markers belong to. `None`: the file is not in a package.
+    /// The comments in a file of the repository with this text, with the declarations to which its markers belong. `None` if the file is not in a
+    /// package.
     pub fn comments(&self, path: &Path, text: &Arc<str>) -> Option<Arc<Comments>> {
         let file = self.has(path).then(|| self.on_disk.edited(path, text))?;
         Some(file.read().comments.clone())
@@ -286,8 +287,8 @@ impl Module {
 
     /// The package that declares this kind in this version of this group.
     ///
-    /// Usually its folder is named after the version, as in kubebuilder's layout; otherwise any package of the repository may declare it. If several
-    /// declare the kind, the one that names the group is used; with `is_generated`, a single package need not name it.
+    /// Usually the package's folder is named after the version, as in kubebuilder's layout. Otherwise all packages of the repository are searched. If
+    /// several packages declare the kind, the one that names the group is used. If `is_generated` is set, a single package need not name the group.
     pub(crate) fn package_of(&self, of: &Kind<'_>) -> Option<Arc<Package>> {
         let folders = self.layout().with_go.iter();
         let named = folders.filter(|it| it.file_name().is_some_and(|it| it == of.version));
@@ -304,18 +305,18 @@ impl Module {
         }
     }
 
-    /// Like [`Module::package_of`], for a folder with another name: its package must name the group and have the version.
+    /// Like [`Module::package_of`], for a package whose folder is not named after the version. The package must name the group and have the version.
     fn package_elsewhere(&self, of: &Kind<'_>) -> Option<Arc<Package>> {
         let folders = self.layout().with_go.iter();
         let others = folders.filter(|it| it.file_name().is_none_or(|it| it != of.version));
-        // The limit on packages searched for one kind.
+        // The limit on the number of packages to search for one kind.
         let mut packages = others.take(MAX_PACKAGES).map(|it| self.package(it));
         packages
             .find(|it| it.names_group(of.group) && it.version() == Some(of.version) && it.declared(of.kind).is_some())
     }
 
-    /// The folders of at most `most` packages that may declare kinds with markers. Their path looks like that of an API, for example because it is
-    /// named after a version.
+    /// The folders of at most `most` packages that may declare kinds with markers. The path of such a folder looks like that of an API, for example
+    /// because the folder is named after a version.
     pub fn packages_with_kinds(&self, most: usize) -> Vec<PathBuf> {
         let folders = self.layout().with_go.iter();
         let folders = folders.filter(|it| may_have_kinds(it, self.root())).take(MAX_PACKAGES);
@@ -336,7 +337,7 @@ impl Module {
         package.types().find(|it| it.0 == file).map(|it| it.1.clone())
     }
 
-    /// The package that a file belongs to.
+    /// The package to which a file belongs.
     pub(crate) fn package_around(&self, file: &Path) -> Option<Arc<Package>> {
         let folder = file.parent().filter(|it| it.starts_with(self.root()))?;
         Some(self.package(folder))
@@ -373,7 +374,7 @@ impl Module {
 }
 
 impl OnDisk {
-    /// A file with this text, which somebody may have edited.
+    /// A file with this text, which the user may have edited.
     fn edited(&self, path: &Path, text: &Arc<str>) -> Arc<PackageFile> {
         let package = path.parent().and_then(|it| lock(&self.packages).get(it).cloned());
         let mut files = package.iter().flat_map(|it| &it.files);
@@ -461,7 +462,7 @@ impl std::fmt::Debug for Module {
     }
 }
 
-/// Whether a folder may declare the project's kinds, by its name.
+/// Whether a folder may declare the project's kinds, judging by its name.
 fn may_have_kinds(folder: &Path, root: &Path) -> bool {
     let parts = folder.strip_prefix(root).unwrap_or(folder).iter();
     let parts: Vec<&str> = parts.filter_map(|it| it.to_str()).collect();
@@ -476,7 +477,7 @@ fn may_have_kinds(folder: &Path, root: &Path) -> bool {
     is_version || parts.iter().any(|it| it.starts_with("api"))
 }
 
-/// Whether a file may declare API types, by its name: excludes tests and generated methods.
+/// Whether a file may declare API types, judging by its name. Tests and generated methods are excluded.
 pub fn is_source(name: &str) -> bool {
     name.strip_suffix(".go")
         .is_some_and(|it| !it.ends_with("_test") && !it.starts_with("zz_generated"))

@@ -11,7 +11,7 @@ use tree_sitter::{Node, Parser, Tree};
 
 use crate::check::types::Import;
 
-/// The maximum size in bytes of a Go file that is parsed: larger files do not contain hand-written types.
+/// The maximum size of a Go file to parse, in bytes. Larger files do not contain hand-written types.
 const MAX_BYTES: usize = 1 << 20;
 
 /// The maximum depth of nested types.
@@ -26,14 +26,14 @@ pub struct SourceFile {
     pub text: Arc<str>,
 }
 
-/// A comment that begins with `+`: a kubebuilder marker.
+/// A kubebuilder marker, which is a comment that starts with `+`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Marker {
-    /// The text after the slashes: `+kubebuilder:validation:MaxItems=64`.
+    /// The text after the slashes, such as `+kubebuilder:validation:MaxItems=64`.
     pub text: String,
     /// The whole comment, in bytes of the file.
     pub span: Range<usize>,
-    /// The start of its text, in bytes of the file.
+    /// The offset at which the marker's text starts, in bytes of the file.
     pub start: usize,
 }
 
@@ -47,13 +47,13 @@ pub(crate) enum Type {
     Other,
 }
 
-/// A field of a struct. A declaration with several names is several fields.
+/// A field of a struct. A declaration with several names results in several fields.
 #[derive(Clone, Debug)]
 pub(crate) struct Field {
-    /// Its name in Go; for an embedded field, the name of its type.
+    /// The name of the field in Go. For an embedded field, the name of its type.
     pub(crate) name: String,
     pub(crate) span: Range<usize>,
-    /// Its name in JSON; empty if its own fields belong to the surrounding struct.
+    /// The name of the field in JSON. Empty if the fields of the embedded type belong to the surrounding struct.
     pub(crate) json: String,
     pub(crate) markers: Arc<[Marker]>,
     pub(crate) of: Type,
@@ -63,7 +63,7 @@ pub(crate) struct Field {
 #[derive(Debug, Default)]
 pub(crate) struct Fields {
     all: Vec<Field>,
-    /// The indices of the fields with each JSON name, computed on first use.
+    /// The indices of the fields by their JSON name, computed on first use.
     by_json: OnceLock<HashMap<String, Vec<usize>>>,
 }
 
@@ -87,12 +87,12 @@ impl Fields {
         numbers.filter_map(|it| self.all.get(*it))
     }
 
-    /// The field with a JSON name.
+    /// The field with this JSON name.
     pub(crate) fn named(&self, json: &str) -> Option<&Field> {
         self.of_json(json).next()
     }
 
-    /// The embedded fields, whose own fields belong to the struct.
+    /// The embedded fields whose own fields belong to the struct.
     pub(crate) fn embedded(&self) -> impl Iterator<Item = &Field> {
         self.of_json("")
     }
@@ -111,11 +111,11 @@ pub(crate) struct Declared {
 #[derive(Default, Debug)]
 pub(crate) struct Declarations {
     pub(crate) types: HashMap<String, Declared>,
-    /// The paths of imported packages, by the names that the file uses for them.
+    /// The paths of the imported packages, by the name with which the file refers to each.
     pub(crate) imports: HashMap<String, String>,
 }
 
-/// What a file with this tree declares; what is not Go is passed over.
+/// The declarations of a file with this syntax tree. Text that is not valid Go is ignored.
 pub(crate) fn declarations(file: &Arc<SourceFile>, tree: &Tree) -> Declarations {
     let mut found = Declarations::default();
     let reader = Reader { file };
@@ -128,7 +128,7 @@ pub(crate) fn declarations(file: &Arc<SourceFile>, tree: &Tree) -> Declarations 
             }
             "import_declaration" => found.imports.extend(imports(node, &file.text)),
             "type_declaration" => reader.types(node, &comments, &mut found.types),
-            // Statement ends, which are nodes of their own.
+            // Line breaks and semicolons that end statements are nodes of their own.
             "\n" | ";" => continue,
             _ => {}
         }
@@ -146,7 +146,7 @@ impl Reader<'_> {
         self.file.text.get(node.byte_range()).unwrap_or_default()
     }
 
-    /// `before`: the comments above the declaration.
+    /// Parses a declaration of types. `before` has the comments above the declaration.
     fn types(&self, node: Node<'_>, before: &[Node<'_>], types: &mut HashMap<String, Declared>) {
         let mut comments = before.to_vec();
         for spec in children(node) {
@@ -227,7 +227,7 @@ impl Reader<'_> {
             match node.kind() {
                 "comment" => comments.push(node),
                 "field_declaration" => {
-                    // A comment after a field on the same line belongs to that field.
+                    // A comment that follows a field on the same line belongs to that field.
                     let row = node.start_position().row;
                     comments.retain(|it: &Node<'_>| it.start_position().row < row);
                     self.field(node, &comments, depth, &mut fields);
@@ -277,7 +277,7 @@ impl Reader<'_> {
     }
 }
 
-/// The packages that a declaration imports: the file's names for them, and their paths.
+/// The packages that a declaration imports, each as the name that the file uses and the path.
 pub(crate) fn imports(node: Node<'_>, text: &str) -> Vec<(String, String)> {
     let named = |it: Import| {
         let last = || it.path.rsplit('/').next().unwrap_or_default().to_owned();
@@ -286,7 +286,7 @@ pub(crate) fn imports(node: Node<'_>, text: &str) -> Vec<(String, String)> {
     imported(node, text).map(named).collect()
 }
 
-/// The packages that a declaration imports, with their explicit local names.
+/// The packages that a declaration imports, with their local names if the file gives them.
 pub(crate) fn imported(node: Node<'_>, text: &str) -> impl Iterator<Item = Import> {
     let written = |node: Node<'_>| text.get(node.byte_range()).unwrap_or_default();
     let specs = children(node).into_iter().flat_map(|it| match it.kind() {

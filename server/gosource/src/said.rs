@@ -1,4 +1,4 @@
-//! What the markers at a declaration set in the schema that is generated from it.
+//! Evaluates the markers at a declaration: what they set in the schema that is generated from it.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -22,28 +22,28 @@ use crate::{
 /// The effect of a marker on a schema.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Said {
-    /// The keyword that it sets: `maxLength`, `x-kubernetes-validations`.
+    /// The keyword that the marker sets, such as `maxLength` or `x-kubernetes-validations`.
     pub keyword: &'static str,
-    /// What it sets it to.
+    /// The value to which the marker sets the keyword.
     pub to: To,
     /// The range from the plus sign to the last character, in bytes of the file.
     pub marker: Range<usize>,
 }
 
-/// The value that a keyword is set to.
+/// The value to which a keyword is set.
 #[derive(Clone, PartialEq, Debug)]
 pub enum To {
     /// A single value.
     Value(Literal),
     /// A list of values.
     List(Vec<Literal>),
-    /// An object that is added to a list, with these fields: a rule or a column.
+    /// An object with these fields, such as a rule or a column, which is added to a list.
     Object(Vec<(&'static str, Literal)>),
     /// `true`, because the marker is present.
     True,
-    /// Nothing: the keyword is omitted.
+    /// No value: the keyword is left out.
     Nothing,
-    /// A value that is not evaluated here.
+    /// A value that crd-analyzer does not evaluate.
     Unknown,
 }
 
@@ -66,12 +66,12 @@ impl To {
 pub struct Given {
     /// The range from the plus sign to the last character, in bytes of the file.
     pub marker: Range<usize>,
-    /// The arguments; `None` if they cannot be evaluated here.
+    /// The arguments. `None` if crd-analyzer cannot evaluate them.
     pub arguments: Option<Vec<(&'static str, To)>>,
 }
 
 impl Site {
-    /// The markers with a name, if a release supports it, and their arguments.
+    /// The markers with a name that a release supports, with their arguments.
     pub fn given(&self, name: &str, release: Release) -> Vec<Given> {
         let text = &self.file.text;
         let of = |marker: &Marker| {
@@ -94,7 +94,7 @@ impl Site {
         self.markers.iter().filter_map(of).collect()
     }
 
-    /// Whether markers make a field required or optional. `None`: its tag or the package decides.
+    /// Whether markers make a field required or optional. `None` if the field's tag or the package determines that.
     pub fn is_required(&self, release: Release) -> Option<bool> {
         let has = |name: &str| !self.given(name, release).is_empty();
         REQUIRES.iter().find(|it| has(it.0)).map(|it| it.1)
@@ -113,8 +113,8 @@ impl Site {
         (span, parts)
     }
 
-    /// The effects of the markers on the schema in a release of controller-gen, in file order. `are_begun`: the user is typing, so a string
-    /// may be unclosed.
+    /// The effects of the markers on the schema in a release of controller-gen, in file order. `are_begun` means that the user is typing, so that a
+    /// string may lack its closing quote.
     pub fn said(&self, release: Release, are_begun: bool) -> Vec<Said> {
         if self.is_below_map {
             return Vec::new();
@@ -124,7 +124,7 @@ impl Site {
         })
     }
 
-    /// The effects of the markers on a kind outside its schema: columns and selectable fields.
+    /// The effects of the markers on parts of a kind outside its schema: columns and selectable fields.
     pub fn said_of_kind(&self, release: Release, are_begun: bool) -> Vec<Said> {
         self.said_by((release, are_begun), |definition| match definition.name {
             "kubebuilder:printcolumn" => Some("additionalPrinterColumns"),
@@ -165,7 +165,7 @@ impl Site {
             let to = to((text, are_begun), &parts, keyword, release).unwrap_or(To::Unknown);
             let to = if is_left_out(keyword, &to) { To::Nothing } else { to };
             if keyword != KEYS && LISTS.iter().all(|it| it.0 != keyword) {
-                // The last marker wins, but kubebuilder's own default takes precedence over others.
+                // The last marker applies, except that kubebuilder's own marker for a default takes precedence over others.
                 if is_json && own.contains(keyword) {
                     continue;
                 }
@@ -191,7 +191,7 @@ impl Site {
     }
 }
 
-/// Whether Go omits a value because it is empty. This excludes numbers, which are pointers, and defaults, which are JSON.
+/// Whether Go leaves out a value because it is empty. Numbers are never left out because they are pointers, and defaults because they are JSON.
 fn is_left_out(keyword: &str, to: &To) -> bool {
     match to {
         To::Value(it) if matches!(it.value, Value::String(_) | Value::Bool(_)) => {
@@ -202,7 +202,7 @@ fn is_left_out(keyword: &str, to: &To) -> bool {
     }
 }
 
-/// Markers that make a field required or optional, in controller-gen's order of precedence.
+/// The markers that make a field required (`true`) or optional (`false`), in controller-gen's order of precedence.
 const REQUIRES: [(&str, bool); 6] = [
     ("kubebuilder:validation:Optional", false),
     ("kubebuilder:validation:Required", true),
@@ -212,16 +212,16 @@ const REQUIRES: [(&str, bool); 6] = [
     ("k8s:required", true),
 ];
 
-/// The keyword to which each marker adds a name.
+/// The keyword with a list of names, to which each marker adds one.
 pub const KEYS: &str = "x-kubernetes-list-map-keys";
 
 /// Keywords whose values are JSON.
 const JSON: [&str; 2] = ["default", "example"];
 
-/// Text that identifies markers which add rules of their own.
+/// Text that occurs in markers which add rules of their own.
 const ADDING_RULES: [&str; 4] = ["OneOf", "k8s:immutable", "k8s:", "openshift:"];
 
-/// The lists to which each marker adds an object, and the field that identifies an object.
+/// The keywords with a list of objects, to which each marker adds one: the keyword, the marker, and the field that identifies an object.
 pub const LISTS: [(&str, &str); 3] = [
     ("x-kubernetes-validations", "rule"),
     ("additionalPrinterColumns", "name"),
@@ -246,7 +246,7 @@ fn to((text, are_begun): (&str, bool), parts: &Parts, keyword: &str, release: Re
                 argument.name.as_str()
             };
             let value = value.or_else(begun)?;
-            // Empty values of optional fields are omitted.
+            // An empty value of an optional field is left out.
             if !(argument.is_optional && value.is_empty()) {
                 fields.push((name, value));
             }
@@ -272,7 +272,7 @@ fn to((text, are_begun): (&str, bool), parts: &Parts, keyword: &str, release: Re
     }
 }
 
-/// The value of an argument in a part of a text. `None`: controller-gen rejects it, or it cannot be evaluated here.
+/// The value of an argument in a part of a text. `None` if controller-gen rejects it, or if crd-analyzer cannot evaluate it.
 fn value(text: &str, span: Range<usize>, of: &Type, release: Release) -> Option<To> {
     let is_list = match of {
         Type::List(_) => true,

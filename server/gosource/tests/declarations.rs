@@ -1,4 +1,4 @@
-//! Tests that schema paths lead to the right fields and markers, with a repository in memory.
+//! Tests that schema paths lead to the right fields and markers, in a repository that exists only in memory.
 
 use std::{collections::BTreeMap, path::Path, path::PathBuf, sync::Arc};
 
@@ -121,7 +121,7 @@ fn steps(path: &str) -> Vec<Step> {
     path.split_whitespace().map(step).collect()
 }
 
-/// `expected`: the site, the marker's name there, and the written text.
+/// Checks the declaration and marker for a keyword. `expected` has the declaration, the marker's name there, and the text of the existing marker.
 #[track_caller]
 fn check(path: &str, keyword: &str, value: Option<&str>, expected: &str) {
     let kind = Kind {

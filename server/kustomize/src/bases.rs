@@ -1,4 +1,4 @@
-//! Bases that several builds of a run share. A base that was built twice is kept, and later builds reuse it.
+//! Bases that several builds of a run share. A base is kept when it is built for the second time, and later builds reuse it.
 
 use std::{
     ops::Range,
@@ -19,22 +19,22 @@ pub(crate) struct Accumulated {
 /// The state of a base.
 #[derive(Debug)]
 pub(crate) enum Base {
-    /// It was built once. Most bases have only one overlay.
+    /// The base was built once. Most bases have only one overlay.
     Seen,
-    /// It was built twice and is kept.
+    /// The base was built twice, so its result is kept.
     Kept(Arc<Kept>),
-    /// It cannot be kept, because a part of it is not read or not supported.
+    /// The base cannot be kept, because a part of it is not read or not supported.
     Alone,
 }
 
-/// A built base, and what its build recorded.
+/// A built base, and everything that its build recorded.
 #[derive(Debug)]
 pub(crate) struct Kept {
     /// See [`Files::identity`](crate::Files::identity).
     pub(crate) files: usize,
     pub(crate) accumulated: Accumulated,
     pub(crate) texts: Vec<(Arc<Path>, Option<Arc<str>>)>,
-    /// The folders, each with its range of `resources`.
+    /// The folders of the base's kustomizations, each with its range of `resources`.
     pub(crate) folders: Vec<(PathBuf, Range<usize>)>,
     pub(crate) resources: Vec<PathBuf>,
     pub(crate) taken: Vec<Place>,
@@ -43,7 +43,7 @@ pub(crate) struct Kept {
 }
 
 impl Kept {
-    /// The size in bytes of its objects.
+    /// The total size of the base's objects, in bytes.
     pub(crate) fn bytes(&self) -> u64 {
         let objects = self.accumulated.resources.list();
         objects.iter().map(|it| it.node.kept_bytes()).sum()

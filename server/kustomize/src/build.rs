@@ -66,7 +66,7 @@ pub fn build_with(
         has_openapi: false,
     };
     let ((built, left), ended) = budget::within(limits, || (building.run(folder, flux), budget::left()));
-    // Later problems may be a consequence of the unsupported field, so report that one.
+    // Report an unsupported field first, because later problems may be a consequence of it.
     let built = building.blocked.take().map_or(built, Err);
     let built = match ended.unfinished {
         Some(unfinished) => Err(spend::too_large(unfinished)),
@@ -95,7 +95,7 @@ pub fn build_with(
 struct Building<'f> {
     files: &'f dyn Files,
     sources: &'f mut Sources,
-    /// The files that the build tried to read, each with its text if it exists.
+    /// The files that the build read or tried to read, each with its text if it exists.
     texts: HashMap<Arc<Path>, Option<Arc<str>>>,
     unread: Vec<(Unread, Place)>,
     folders: Vec<(PathBuf, Range<usize>)>,
@@ -103,37 +103,37 @@ struct Building<'f> {
     taken: Vec<Place>,
     patches: Vec<PathBuf>,
     is_changing: bool,
-    /// The folders of the kustomizations that are currently being read.
+    /// The folders of the kustomizations that are being read, outermost first.
     open: Vec<PathBuf>,
     /// For each of them: how many inputs were unread before it. A Component changes the objects of the kustomization that names it.
     unread_before: Vec<usize>,
     /// How many inputs were unread before the last kustomization was loaded.
     unread_at_load: usize,
-    /// Whether the kustomization that is built is a Component.
+    /// Whether the outermost kustomization is a Component.
     is_component: bool,
     /// See [`Build::names_objects`].
     names_objects: bool,
     /// See [`Build::misread`].
     misread: Vec<PathBuf>,
-    /// The first field with an unsupported effect on objects.
+    /// The first field that crd-analyzer does not support and that may change objects.
     blocked: Option<Problem>,
-    /// The root of the kustomization that is built.
+    /// The root node of the outermost kustomization.
     root: Option<Place>,
-    /// The Flux Kustomization that builds it.
+    /// The Flux Kustomization that builds the folder.
     flux: Option<Node>,
-    /// Whether the kustomization that is built names an OpenAPI file. If so, those of its bases have no effect.
+    /// Whether the outermost kustomization names an OpenAPI file. If so, the OpenAPI files of its bases have no effect.
     has_openapi: bool,
 }
 
-/// Steps for each kustomization, in addition to its content.
+/// The work units for each kustomization, in addition to its content.
 const A_KUSTOMIZATION: usize = 5_000;
 
-/// Bytes for a stored path, in addition to its text.
+/// The memory for a stored path, in bytes, in addition to its text.
 const A_PATH: usize = 100;
 
-/// Bytes for a problem with a file that cannot be read, with its path and message.
+/// The memory for a problem with a file that cannot be read, in bytes, including its path and message.
 const A_PROBLEM: usize = 1 << 10;
-/// Steps for a transformer that visits an object.
+/// The work units for a transformer that looks at an object.
 const A_LOOK: usize = 50;
 
 /// The maximum depth of nested kustomizations.
@@ -175,7 +175,7 @@ impl Building<'_> {
                 flux::set_metadata(flux, &mut resource)?;
             }
             if sources.has_dates() {
-                // Annotations are strings.
+                // Dates in annotations stay as they are, because annotations are strings.
                 let texts = resource.node.at(&["metadata", "annotations"]).cloned();
                 sources.print_dates(&mut resource.node);
                 if let (Some(texts), Some(metadata)) = (texts, resource.node.get_mut("metadata")) {
@@ -197,7 +197,7 @@ impl Building<'_> {
         self.unread.len() > before
     }
 
-    /// The text of a file, read once.
+    /// The text of a file. Each file is read once.
     fn text(&mut self, path: &Path) -> Result<Option<Arc<str>>> {
         if let Some(known) = self.texts.get(path) {
             return Ok(known.clone());
@@ -208,13 +208,13 @@ impl Building<'_> {
         Ok(text)
     }
 
-    /// The documents of a file that are not empty; `None` if the file does not exist.
+    /// The documents of a file that are not empty. `None` if the file does not exist.
     fn read_file(&mut self, path: &Path) -> Result<Option<Vec<Node>>> {
         let text = self.text(path)?;
         text.map(|it| self.sources.read_file(path, &it)).transpose()
     }
 
-    /// The kustomization of a folder that Flux builds, with the Flux Kustomization's changes.
+    /// The kustomization of a folder that Flux builds, with the changes that the Flux Kustomization makes.
     fn load_with(&mut self, folder: &Path, flux: &FluxKustomization) -> Result<Kustomization> {
         let object = match &flux.built {
             Some(built) => spend::copied(&built.node)?,
@@ -273,7 +273,7 @@ impl Building<'_> {
         spend::work(A_KUSTOMIZATION)?;
         let resources = self.resources.len();
         self.folders.push((folder.to_owned(), resources..resources));
-        // Until it is read, the files that it names are unknown.
+        // Until the kustomization is read, it is unknown which files it names.
         self.misread.push(folder.to_owned());
         let documents = self.read_file(&path)?.unwrap_or_default();
         let mut documents = documents.into_iter();
@@ -306,7 +306,7 @@ impl Building<'_> {
         };
         self.open.push(folder.to_owned());
         self.unread_before.push(before);
-        // The last folder added is this one.
+        // The index of this kustomization's folder, which was added last.
         let own = self.folders.len().saturating_sub(1);
         for path in &kustomization.resources {
             let read = self.resource(folder, path, &mut found);
@@ -366,7 +366,7 @@ impl Building<'_> {
         let is_folder = self.files.is_folder(&file);
         if !is_folder && let Some(text) = self.text(&file)? {
             let read = self.sources.read_file(&file, &text);
-            // Each of the open kustomizations includes the file.
+            // All open kustomizations include the file, so the path is stored for each.
             spend::bytes((file.as_os_str().len() + A_PATH) * self.open.len())?;
             self.resources.push(file);
             let nodes = read
@@ -387,7 +387,7 @@ impl Building<'_> {
         merge(found, inner)
     }
 
-    /// Records a named path that is not read: a remote base, a mistake, or a file that `files` refuses to read.
+    /// Records a path that a kustomization names but that is not read: a remote base, a missing file, or a file that `files` refuses to read.
     fn absent(&mut self, file: &Path, path: &Text) -> Result<()> {
         spend::bytes(path.text.len() + A_PROBLEM)?;
         let unread = match self.files.refusal(file) {
@@ -466,7 +466,7 @@ impl Building<'_> {
     }
 }
 
-/// Adds the results of a kustomization to the one that names it (`MergeAccumulator`).
+/// Adds the result of a kustomization to the kustomization that names it (`MergeAccumulator`).
 fn merge(outer: &mut Accumulated, inner: Accumulated) -> Result<()> {
     outer.resources.add_all(inner.resources)?;
     outer.config.merge(inner.config)?;

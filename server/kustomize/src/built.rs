@@ -16,16 +16,16 @@ use crate::{
 /// An object of a build.
 #[derive(Clone, Debug)]
 pub struct Built {
-    /// The object.
+    /// The object as it is built.
     pub node: Node,
-    /// The place that contains the whole object, before any changes.
+    /// The place where the whole object was written, before any changes.
     pub origin: Place,
 }
 
-/// An input that a kustomization names and that is not read here.
+/// An input that a kustomization names but that crd-analyzer does not read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Unread {
-    /// A base that is not on this machine.
+    /// A remote base, which is not on this machine.
     Remote(String),
     /// A file or folder that does not exist. kustomize fails.
     Missing(String),
@@ -33,7 +33,7 @@ pub enum Unread {
     Awaited(String),
     /// A file or folder that [`Files`](crate::Files) refuses to read, and the reason.
     Refused(String, String),
-    /// A field whose objects are made by a program: a chart or a plugin, and the kind of the plugin.
+    /// A field whose objects a program creates, and the kind of the plugin if it is one.
     Made(&'static str, Option<String>),
 }
 
@@ -50,7 +50,7 @@ impl Unread {
     }
 }
 
-/// Whether a path that does not exist names a repository or a web page.
+/// Whether a path without an existing file names a repository or a web page.
 pub(crate) fn is_remote(path: &str) -> bool {
     let host = path.split('/').next().unwrap_or_default();
     let is_host = path.contains('/')
@@ -64,28 +64,28 @@ pub(crate) fn is_remote(path: &str) -> bool {
 /// The result of building a kustomization.
 #[derive(Debug)]
 pub struct Build {
-    /// The objects in the order in which they are built, or the reason why there are none.
+    /// The built objects in order, or the reason why the build failed.
     pub objects: std::result::Result<Vec<Built>, Problem>,
-    /// The files that the build tried to read, whether they exist or not. If one of them changes, the build may change.
+    /// The files that the build read or tried to read. If one of them changes, the result may change.
     pub files: Vec<Arc<Path>>,
-    /// The inputs that are named but not read, each with the place that names it. `objects` does not include them.
+    /// The inputs that are not read, each with the place that names it. Their objects are not in `objects`.
     pub unread: Vec<(Unread, Place)>,
-    /// The folders of the kustomizations that the build has read, its own first, each with its range of `resources`.
+    /// The folders of the kustomizations that the build has read, each with its range of `resources`. The folder of the build itself is first.
     pub folders: Vec<(PathBuf, Range<usize>)>,
     /// The files that contain resources.
     pub resources: Vec<PathBuf>,
-    /// The places of the objects in these files, whether they are built or not.
+    /// The places of the objects in these files, even of those that are not built.
     pub taken: Vec<Place>,
     /// The files that contain patches.
     pub patches: Vec<PathBuf>,
-    /// Whether a kustomization changes values of objects other than their names, namespaces, labels, and annotations.
+    /// Whether a kustomization changes more of an object than its name, namespace, labels and annotations.
     pub is_changing: bool,
-    /// Whether it is a Component, which is built only as part of a kustomization that names it.
+    /// Whether the kustomization is a Component, which is built only as part of another kustomization.
     pub is_component: bool,
-    /// Whether the kustomization names or generates objects, so it is meant to be built.
+    /// Whether the kustomization names or generates objects, which means that it is meant to be built.
     pub names_objects: bool,
-    /// The folders of kustomizations that could not be read, or that name a patch which does not exist. Files in them may be patches.
+    /// The folders of kustomizations that could not be read, or that name a patch that does not exist. Files in these folders may be patches.
     pub misread: Vec<PathBuf>,
-    /// The rest of the limits that the build has not used.
+    /// The limits that are left after the build.
     pub left: Limits,
 }

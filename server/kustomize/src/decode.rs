@@ -14,12 +14,12 @@ use crate::{
     spec::FieldSpec,
 };
 
-/// What is made of fields that kustomize does not know.
+/// How to treat fields that kustomize does not know.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Unknowns {
-    /// Kustomizations may not have any.
+    /// Unknown fields are an error, as in kustomizations.
     Refused,
-    /// The objects and files that they name may.
+    /// Unknown fields are ignored, as in the objects and files that a kustomization names.
     Ignored,
 }
 
@@ -104,7 +104,7 @@ impl Kustomization {
 }
 
 impl Kustomization {
-    /// Whether it names or generates objects, or has unsupported fields that may do so.
+    /// Whether the kustomization names or generates objects, or has unsupported fields that may do so.
     pub(crate) fn names_objects(&self) -> bool {
         let plugins = &self.plugins.generators;
         let makes = !(self.generators.is_empty() && self.unsupported.is_empty() && plugins.is_empty());
@@ -112,7 +112,7 @@ impl Kustomization {
     }
 }
 
-/// The path of `openapi`. It is an error to set both a path and a version.
+/// The path in `openapi`. Setting both a path and a version is an error.
 fn openapi(node: &Node) -> Result<Option<Text>> {
     let Some(path) = node.get("path") else {
         return Ok(None);
@@ -163,7 +163,7 @@ const KNOWN: [&str; 34] = [
     "buildMetadata",
 ];
 
-/// The fields of an object, whose keys are found as Go finds them: in any case.
+/// The fields of an object. As in Go, keys are found in upper and lower case.
 pub(crate) struct Fields<'n> {
     /// The fields, each with the place of its key.
     entries: Vec<(&'n str, Place, &'n Node)>,
@@ -185,7 +185,7 @@ impl<'n> Fields<'n> {
         }
     }
 
-    /// The same if it has no other fields than these, unless others are ignored.
+    /// The fields of an object, if all of them are in `known` or unknown ones are ignored.
     fn known(node: &'n Node, known: &'static [&'static str], unknowns: Unknowns) -> Result<Self> {
         let fields = Self::of(node)?;
         if unknowns == Unknowns::Ignored {
@@ -343,7 +343,7 @@ pub(crate) fn patch(node: &Node, unknowns: Unknowns) -> Result<Patch> {
     })
 }
 
-/// A field spec of a configuration or of `labels`.
+/// A field spec, from a transformer configuration or an entry of `labels`.
 pub(crate) fn field_spec(node: &Node, unknowns: Unknowns) -> Result<FieldSpec> {
     let fields = Fields::known(node, &["group", "version", "kind", "path", "create"], unknowns)?;
     Ok(FieldSpec {
@@ -418,7 +418,7 @@ const OF_SECRETS: &[&str] = &[
     "type",
 ];
 
-/// The same fields without the last one, because ConfigMaps have no type.
+/// The fields of a Secret generator without the last one, because ConfigMaps have no type.
 const OF_CONFIG_MAPS: &[&str] = match OF_SECRETS {
     [fields @ .., _] => fields,
     [] => &[],
@@ -428,7 +428,7 @@ pub(crate) fn generator(node: &Node, is_secret: bool, unknowns: Unknowns) -> Res
     let fields = Fields::known(node, if is_secret { OF_SECRETS } else { OF_CONFIG_MAPS }, unknowns)?;
     let texts = |key: &str| fields.get(key).map_or(Ok(Vec::new()), list_of_texts);
     let mut envs = texts("envs")?;
-    // kustomize adds `env` to `envs` in kustomizations alone.
+    // Only in kustomizations does kustomize add `env` to `envs`.
     if unknowns == Unknowns::Refused {
         envs.extend(fields.text("env")?.filter(|it| !it.text.is_empty()));
     }
@@ -458,7 +458,7 @@ fn field_options(node: &Node, unknowns: Unknowns) -> Result<Option<FieldOptions>
     }))
 }
 
-/// A replacement, also of a file of its own.
+/// A replacement, from a kustomization or from a file of its own.
 pub(crate) fn replacement(node: &Node, unknowns: Unknowns) -> Result<Replacement> {
     let fields = Fields::known(node, &["path", "source", "targets", "sourceValue"], unknowns)?;
     let source = fields.get("source").filter(|it| !it.is_null()).map(|it| {

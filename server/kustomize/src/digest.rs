@@ -12,7 +12,7 @@ pub fn sha256(bytes: &[u8]) -> String {
     })
 }
 
-/// Encodes bytes as base64, in lines of 70 characters if there is more than one.
+/// Encodes bytes as base64. A result of more than 70 characters is split into lines of 70.
 pub(crate) fn base64_lines(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     const LINE: usize = 70;

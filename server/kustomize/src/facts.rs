@@ -1,35 +1,36 @@
-//! kustomize's knowledge of Kubernetes' own kinds, from a table that its own code printed (`tests/conformance/kustomize`).
+//! The facts about Kubernetes' own kinds that kustomize knows. They come from a table that kustomize's own code printed
+//! (`tests/conformance/kustomize`).
 
 use std::{
     collections::{HashMap, HashSet},
     sync::OnceLock,
 };
 
-/// How a list is merged.
+/// How kustomize merges a list.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum ListMerge<K = &'static str> {
     /// The list of the patch replaces the existing list.
     Replace,
     /// The list is a set of scalars.
     Set,
-    /// Items with the same values of these fields are merged.
+    /// Items with the same values in these fields are merged.
     Keys(Vec<K>),
 }
 
-/// A field of a definition.
+/// A field of an OpenAPI definition.
 #[derive(Clone, Debug)]
 pub(crate) struct Field {
-    /// The definition of the field's value, or of its items or values, if it contains lists that are merged.
+    /// The definition of the field's value, or of its items or values. `None` if it contains no lists that are merged.
     pub(crate) child: Option<&'static str>,
     pub(crate) merge: ListMerge,
 }
 
-/// The table.
+/// The parsed table.
 pub(crate) struct Facts {
     cluster_scoped: HashMap<&'static str, HashSet<&'static str>>,
     kinds: HashMap<&'static str, HashMap<&'static str, &'static str>>,
     fields: HashMap<&'static str, HashMap<&'static str, Field>>,
-    /// The lines of the field specs: the name of a list, then group, version and kind, then the path and whether it is created. Those of
+    /// The lines with field specs. Each has the name of a list, group, version and kind, then the path and whether the field is created. Lines of
     /// references have no path.
     pub(crate) specs: Vec<Vec<&'static str>>,
 }
@@ -40,7 +41,7 @@ impl Facts {
         self.cluster_scoped.get(api_version).is_some_and(|it| it.contains(kind))
     }
 
-    /// The definition of a kind, if it contains lists that are merged.
+    /// The OpenAPI definition of a kind. `None` if it contains no lists that are merged.
     pub(crate) fn definition(&self, api_version: &str, kind: &str) -> Option<&'static str> {
         self.kinds.get(api_version)?.get(kind).copied()
     }

@@ -19,13 +19,13 @@ use crate::{
 /// The place of a Flux Kustomization, and the resources of the folder that it builds.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FluxKustomization {
-    /// The file, an absolute path.
+    /// The absolute path of the file with the Flux Kustomization.
     pub file: PathBuf,
-    /// The index of its document in the file.
+    /// The index of the Flux Kustomization's document in the file.
     pub document: u32,
-    /// Its index among the items, if the document is a list.
+    /// The index of the Flux Kustomization among the items, if the document is a list.
     pub item: Option<usize>,
-    /// The resources of a folder without a kustomization: its files, and its folders that have a kustomization. Relative to the folder.
+    /// The resources of a folder that has no kustomization: its files, and its subfolders with a kustomization. Paths are relative to the folder.
     pub resources: Arc<[String]>,
     /// The Kustomization as another one builds it; `None` if it is applied as it is written.
     pub built: Option<BuiltKustomization>,
@@ -61,7 +61,7 @@ impl Hash for FluxKustomization {
 }
 
 impl FluxKustomization {
-    /// The Kustomization in its document.
+    /// The Flux Kustomization in its document.
     pub(crate) fn object<'n>(&self, document: &'n Node) -> Option<&'n Node> {
         match self.item {
             None => Some(document),
@@ -69,7 +69,7 @@ impl FluxKustomization {
         }
     }
 
-    /// The kustomization that Flux writes into a folder without one.
+    /// The kustomization that Flux generates for a folder without one.
     pub(crate) fn generated(&self, object: &Node) -> Kustomization {
         let resources = self.resources.iter().map(|it| Text {
             text: it.as_str().into(),
@@ -82,7 +82,7 @@ impl FluxKustomization {
     }
 }
 
-/// Adds the settings in the Kustomization's `spec`.
+/// Adds the settings in `spec` of the Flux Kustomization.
 pub(crate) fn add(object: &Node, kustomization: &mut Kustomization) -> Result<()> {
     let Some(spec) = object.get("spec") else { return Ok(()) };
     if let Some(patches) = spec.get("patches") {
@@ -112,7 +112,7 @@ pub(crate) fn add(object: &Node, kustomization: &mut Kustomization) -> Result<()
     Ok(())
 }
 
-/// Adds an image. Fields that it does not set are taken from the existing entry with the same name.
+/// Adds an image. Fields that the image does not set come from the existing entry with the same name.
 fn add_image(image: Image, images: &mut Vec<Image>) {
     let Some(known) = images.iter_mut().find(|it| it.name == image.name) else {
         images.push(image);
@@ -128,7 +128,7 @@ fn add_image(image: Image, images: &mut Vec<Image>) {
     }
 }
 
-/// Sets the labels and annotations that all objects of the Kustomization get after the build (`SetCommonMetadata` of
+/// Sets the labels and annotations that the Flux Kustomization adds to all objects after the build (`SetCommonMetadata` of
 /// github.com/fluxcd/pkg/ssa/utils).
 pub(crate) fn set_metadata(object: &Node, resource: &mut Resource) -> Result<()> {
     for field in ["labels", "annotations"] {

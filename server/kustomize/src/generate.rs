@@ -1,4 +1,4 @@
-//! Generated ConfigMaps and Secrets (`sigs.k8s.io/kustomize/api/internal/generators`, `hasher`).
+//! Generates ConfigMaps and Secrets (`sigs.k8s.io/kustomize/api/internal/generators`, `hasher`).
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -13,7 +13,7 @@ use crate::{
     spend,
 };
 
-/// Reads the text of a file, given the path in the generator and the place of the path.
+/// A function that returns the text of a file, for the path in the generator and the place of the path.
 type ReadText<'a> = dyn FnMut(&str, Place) -> Result<Arc<str>> + 'a;
 
 /// Creates the object of a generator.
@@ -103,7 +103,7 @@ pub(crate) fn generate(
     Ok(resource)
 }
 
-/// `MergeGlobalOptionsIntoLocal`
+/// Combines the options of a generator with those of the kustomization (`MergeGlobalOptionsIntoLocal`).
 fn merged(own: Option<&GeneratorOptions>, general: Option<&GeneratorOptions>) -> GeneratorOptions {
     let mut options = own.cloned().unwrap_or_default();
     if let Some(general) = general {
@@ -128,7 +128,7 @@ fn pairs(generator: &Generator, read: &mut ReadText<'_>) -> Result<Vec<Pair>> {
     let mut pairs = Vec::new();
     for env in &generator.envs {
         let text = read(&env.text, env.place)?;
-        // Its lines become values.
+        // The lines of the file become values, so count its size.
         spend::bytes(text.len())?;
         let text = text.strip_prefix('\u{FEFF}').unwrap_or(&text);
         for line in text.lines() {
@@ -165,7 +165,7 @@ fn pairs(generator: &Generator, read: &mut ReadText<'_>) -> Result<Vec<Pair>> {
     Ok(pairs)
 }
 
-/// Adds a generated object, or merges it into the existing object with its id (`appendReplaceOrMerge`).
+/// Adds a generated object, or merges it into an existing object with the same id (`appendReplaceOrMerge`).
 pub(crate) fn absorb(resources: &mut Resources, mut made: Resource, is_open: bool) -> Result<()> {
     let id = made.id();
     let found = resources.same(&id)?;
@@ -224,7 +224,7 @@ pub(crate) fn absorb(resources: &mut Resources, mut made: Resource, is_open: boo
             made.take_history(&old);
             made.needs_hash &= old.needs_hash;
             made.is_generated &= old.is_generated;
-            // An object that was found by an earlier name or kind must still have that kind.
+            // If the object was found by an earlier name or kind, it must still have the same id.
             let id = made.id();
             if !old.id().is_same(&id) {
                 return Err(Problem::fails(place, format!("{id}, to replace, does not exist")));
@@ -260,10 +260,10 @@ pub(crate) fn add_hashes(resources: &mut Resources) -> Result<()> {
     Ok(())
 }
 
-/// The maximum length in bytes of a text that is hashed. The API server accepts objects of less than half of that.
+/// The maximum length of a text to hash, in bytes. The API server accepts only objects of less than half of that.
 const LONGEST: u64 = 8 << 20;
 
-/// Fails if the text to hash is too long. It exists only temporarily, in a few copies.
+/// Fails if the text to hash would be too long. The text exists only temporarily, in a few copies.
 fn room_for_text(node: &Node) -> Result<()> {
     let bytes = node.written_bytes();
     if bytes > LONGEST {
@@ -272,13 +272,13 @@ fn room_for_text(node: &Node) -> Result<()> {
     spend::work(bytes as usize * A_BYTE)
 }
 
-/// Steps for a byte that is hashed.
+/// The work units for each byte that is hashed.
 const A_BYTE: usize = 4;
 
-/// The text to hash, in the format of Go's JSON.
+/// The text to hash, in the form in which Go writes JSON.
 fn encoded(node: &Node) -> Result<String> {
     let kind = node.get("kind").map(Node::text).unwrap_or_default();
-    // Of what should be a map, a list is taken for none, and a scalar for its text.
+    // Where a map is expected, kustomize treats a list as null, and a scalar as a string.
     let value = |field: &str| match node.get(field) {
         None => "".into(),
         Some(it) if it.is_scalar() => (*it.text()).into(),

@@ -13,7 +13,7 @@ pub(crate) struct Gvk {
 }
 
 impl Gvk {
-    /// Group and version are copied. If the budget does not allow that, they are empty, and the build fails anyway.
+    /// Splits `apiVersion`. If the budget does not allow the copies, group and version are empty, and the build fails anyway.
     pub(crate) fn of(api_version: &str, kind: Arc<str>) -> Self {
         let (group, version) = match spend::text(api_version.len()) {
             Ok(()) => api_version.split_once('/').unwrap_or(("", api_version)),
@@ -42,7 +42,7 @@ impl Gvk {
             || OpenApi::current().is_some_and(|it| it.is_cluster_scoped(&api_version, &self.kind))
     }
 
-    /// `IsSelected`: whether a selector selects it.
+    /// Whether a selector selects this kind (`IsSelected`).
     pub(crate) fn is_selected(&self, selector: &Self) -> bool {
         let matches = |of: &str, by: &str| by.is_empty() || of == by;
         matches(&self.group, &selector.group)
@@ -51,14 +51,14 @@ impl Gvk {
     }
 }
 
-/// The namespace that selectors see for objects without one.
+/// The namespace that selectors use for objects without a namespace.
 const NO_NAMESPACE: &str = "_non_namespaceable_";
 
-/// A key to find objects by id. It contains the effective namespace.
+/// A key for finding objects by their id. It contains the effective namespace.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Key(ResId);
 
-/// The id of an object.
+/// The id of an object, which identifies it in a build.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub(crate) struct ResId {
     pub(crate) gvk: Gvk,
@@ -67,7 +67,7 @@ pub(crate) struct ResId {
 }
 
 impl ResId {
-    /// `EffectiveNamespace`
+    /// The namespace, or `default` if it is empty (`EffectiveNamespace`).
     pub(crate) fn effective_namespace(&self) -> &str {
         if self.gvk.is_cluster_scoped() {
             NO_NAMESPACE
@@ -78,7 +78,7 @@ impl ResId {
         }
     }
 
-    /// The key, which is equal for equal ids.
+    /// The key of the id. Equal ids have equal keys.
     pub(crate) fn key(&self) -> Key {
         let namespace = match self.effective_namespace() {
             it if std::ptr::eq(it, &raw const *self.namespace) => self.namespace.clone(),
@@ -91,12 +91,12 @@ impl ResId {
         })
     }
 
-    /// `Equals`
+    /// Whether two ids are equal (`Equals`).
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         self.name == other.name && self.gvk == other.gvk && self.effective_namespace() == other.effective_namespace()
     }
 
-    /// `IsSelectedBy`
+    /// Whether a selector selects this id (`IsSelectedBy`).
     pub(crate) fn is_selected_by(&self, selector: &Self) -> bool {
         (selector.name.is_empty() || selector.name == self.name)
             && (selector.namespace.is_empty() || selector.effective_namespace() == self.effective_namespace())

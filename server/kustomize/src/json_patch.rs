@@ -1,4 +1,4 @@
-//! JSON patches (RFC 6902, as `gopkg.in/evanphx/json-patch.v4` applies them).
+//! Applies JSON patches (RFC 6902) as `gopkg.in/evanphx/json-patch.v4` does.
 
 use std::sync::Arc;
 
@@ -11,12 +11,12 @@ use crate::{
     spend,
 };
 
-/// One operation of a patch.
+/// An operation of a patch.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Operation {
     /// The place of the operation.
     pub(crate) place: Place,
-    /// The place of its path.
+    /// The place of the operation's `path`.
     pub(crate) path_place: Place,
     pub(crate) op: Arc<str>,
     pub(crate) path: Arc<str>,
@@ -24,15 +24,16 @@ pub(crate) struct Operation {
     pub(crate) value: Option<Node>,
 }
 
-/// Why kustomize rejects the text of a patch: if it starts with a bracket, kustomize parses it as JSON, not YAML (`jsonPatchFromBytes`).
+/// The reason why kustomize rejects the text of a patch. If the text starts with a bracket, kustomize parses it as JSON and not as YAML
+/// (`jsonPatchFromBytes`).
 pub(crate) fn is_refused(text: &str) -> Option<String> {
     let read = serde_json::from_str::<serde_json::Value>(text);
     let why = read.err().filter(|_| text.starts_with('['))?.to_string();
-    // Go accepts deeper nesting.
+    // Go accepts deeper nesting, so ignore an error about recursion.
     (!why.starts_with("recursion limit")).then_some(why)
 }
 
-/// The operations of a patch; `None` if it is not a JSON patch.
+/// The operations of a patch. `None` if the node is not a JSON patch.
 pub(crate) fn operations(patch: &Node) -> Option<Vec<Operation>> {
     let Value::List(items) = &patch.value else { return None };
     items
@@ -53,7 +54,7 @@ pub(crate) fn operations(patch: &Node) -> Option<Vec<Operation>> {
 
 /// Applies a patch.
 pub(crate) fn apply(object: &mut Node, patch: &[Operation]) -> Result<()> {
-    // The whole object is visited, before and after.
+    // kustomize converts the whole object before and after the patch, so count its size.
     spend::work(object.size() * A_VISIT)?;
     spend::text(object.written_bytes() as usize)?;
     object.reread();
@@ -74,8 +75,8 @@ pub(crate) fn apply(object: &mut Node, patch: &[Operation]) -> Result<()> {
     }
 }
 
-/// Normalizes the object as the patch library does by converting it to JSON: it writes each null, quotes a string only if it needs quotes, and
-/// writes numbers and collections in only one way.
+/// Normalizes the object in the same way as the patch library, which converts it to JSON and back: each null is written, strings have quotes only if
+/// they need them, and numbers and collections have only one form.
 fn mark_nulls(node: &mut Node) {
     (node.is_untagged, node.is_flow, node.written) = (false, false, None);
     match &mut node.value {
@@ -180,13 +181,13 @@ impl From<Problem> for Failure {
     }
 }
 
-/// Steps for a node that is visited.
+/// The work units for each node that is visited.
 const A_VISIT: usize = 6;
 
-/// The maximum size in bytes of values that are compared.
+/// The maximum total size of values to compare, in bytes.
 const LONGEST: u64 = 16 << 20;
 
-/// The collection that contains the target of a pointer, and the key in it.
+/// The collection that contains the target of a pointer, and the target's key or index in it.
 fn find<'n>(object: &'n mut Node, path: &str) -> Result<Option<(&'n mut Node, String)>> {
     spend::text(path.len())?;
     let mut parts: Vec<String> = path
@@ -209,12 +210,12 @@ fn find<'n>(object: &'n mut Node, path: &str) -> Result<Option<(&'n mut Node, St
             None => return Ok(None),
         }
     }
-    // The operation then finds, inserts or removes one of these entries.
+    // The operation searches, inserts into or removes from this collection.
     spend::work(1 + node.entries().len() / 2 + node.items().len())?;
     Ok((!node.is_scalar()).then_some((node, last)))
 }
 
-/// The index that a part of a pointer names. Negative ones count from the end.
+/// The index that a part of a pointer names. A negative index counts from the end.
 fn index(part: &str, len: usize, is_added: bool) -> Option<usize> {
     let at: i64 = part.parse().ok()?;
     let len = len as i64 + i64::from(is_added);

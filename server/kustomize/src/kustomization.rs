@@ -9,7 +9,7 @@ use crate::{
     spec::{FieldSpec, Specs},
 };
 
-/// The file names that kustomize looks for, in order (`sigs.k8s.io/kustomize/api/konfig`).
+/// The possible names of a kustomization file, in the order in which kustomize looks for them (`sigs.k8s.io/kustomize/api/konfig`).
 pub const FILE_NAMES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
 /// A string and its place.
@@ -19,12 +19,12 @@ pub(crate) struct Text {
     pub(crate) place: Place,
 }
 
-/// Whether an entry of a list contains objects or patches itself. Otherwise, it is a path.
+/// Whether an entry of a list is inline text with objects or patches. If not, it is a path.
 pub(crate) fn is_inline(entry: &str) -> bool {
     entry.contains('\n') || entry.trim_start().starts_with('{')
 }
 
-/// A patch of `patches` or `patchesJson6902`.
+/// An entry of `patches` or `patchesJson6902`.
 #[derive(Clone, Debug)]
 pub(crate) struct Patch {
     pub(crate) place: Place,
@@ -88,7 +88,7 @@ pub(crate) struct Generator {
     pub(crate) options: Option<GeneratorOptions>,
 }
 
-/// How a field is read or written by a replacement.
+/// How a replacement reads or writes a field.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct FieldOptions {
     pub(crate) delimiter: Arc<str>,
@@ -134,23 +134,23 @@ pub(crate) struct Var {
     pub(crate) field_path: Arc<str>,
 }
 
-/// Whose namespace a transformer sets among the subjects of a role binding.
+/// The subjects of a role binding whose namespace a transformer sets.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) enum Subjects {
-    /// Those that are named `default`.
+    /// Subjects with the name `default`.
     #[default]
     Default,
     /// All service accounts.
     All,
-    /// None.
+    /// No subjects.
     None,
 }
 
-/// What sets the namespaces of objects.
+/// The settings of a transformer that sets namespaces.
 #[derive(Clone, Debug)]
 pub(crate) struct Namespace {
     pub(crate) text: Text,
-    /// Only where none is written.
+    /// Whether to set the namespace only where none is set yet.
     pub(crate) unset_only: bool,
     pub(crate) subjects: Subjects,
 }
@@ -161,38 +161,39 @@ pub(crate) struct ValueTarget {
     pub(crate) place: Place,
     pub(crate) select: Option<Selector>,
     pub(crate) field_path: Arc<str>,
-    /// The position in a path of a file that the value is put at, counted from 1. 0: it replaces all.
+    /// The position at which the value is inserted into a file path, counted from 1. With 0, the value replaces the whole field.
     pub(crate) position: usize,
 }
 
-/// What changes objects: a field of a kustomization, or an object that `transformers` names.
+/// A transformer, which changes objects. It comes from a field of a kustomization or from an object in `transformers`.
 #[derive(Clone, Debug)]
 pub(crate) enum Transformer {
-    /// `PatchTransformer`, an entry of `patches`.
+    /// `PatchTransformer`, or an entry of `patches`.
     Patch(Box<Patch>),
-    /// `PatchJson6902Transformer`, an entry of `patchesJson6902`.
+    /// `PatchJson6902Transformer`, or an entry of `patchesJson6902`.
     JsonPatch(Box<Patch>),
-    /// `PatchStrategicMergeTransformer`, or `patchesStrategicMerge`: paths or texts, a text beside them, and what names them.
+    /// `PatchStrategicMergeTransformer`, or `patchesStrategicMerge`: paths or inline patches, one more text with patches, and the place that names
+    /// them.
     MergePatches(Vec<Text>, Option<Text>, Place),
-    /// `NamespaceTransformer`
+    /// `NamespaceTransformer`, or the field `namespace`.
     Namespace(Namespace, Specs),
-    /// `LabelTransformer` or `AnnotationsTransformer`.
+    /// `LabelTransformer` or `AnnotationsTransformer`, or the corresponding fields.
     Entries(Vec<(Text, Text)>, Specs),
-    /// `PrefixTransformer`, `SuffixTransformer` or both in one: the text, whether it is a prefix, and where it goes.
+    /// `PrefixTransformer` or `SuffixTransformer`: the text, whether it is a prefix, and the fields to change.
     Affix(Text, bool, Specs),
-    /// `ImageTagTransformer`
+    /// `ImageTagTransformer`, or an entry of `images`.
     Image(Image, Specs),
-    /// `ReplicaCountTransformer`
+    /// `ReplicaCountTransformer`, or an entry of `replicas`.
     Replicas(Replica, Specs),
-    /// `ReplacementTransformer`
+    /// `ReplacementTransformer`, or an entry of `replacements`.
     Replacement(Box<Replacement>),
-    /// `ValueAddTransformer`
+    /// `ValueAddTransformer`: the value and its targets.
     Value(Text, Vec<ValueTarget>),
-    /// `HashTransformer`
+    /// `HashTransformer`, which adds hashes to names.
     Hashes,
 }
 
-/// What `generators`, `transformers` and `validators` list.
+/// The lists in `generators`, `transformers` and `validators`.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Plugins {
     pub(crate) generators: Vec<Text>,
@@ -200,7 +201,7 @@ pub(crate) struct Plugins {
     pub(crate) validators: Vec<Text>,
 }
 
-/// A kustomization file.
+/// The content of a kustomization file.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Kustomization {
     pub(crate) is_component: bool,
@@ -222,10 +223,10 @@ pub(crate) struct Kustomization {
     pub(crate) generators: Vec<Generator>,
     pub(crate) generator_options: Option<GeneratorOptions>,
     pub(crate) configurations: Vec<Text>,
-    /// The texts, files or folders with objects that make, change and look at objects.
+    /// The plugins that generate, change and validate objects. An entry is inline text, a file or a folder.
     pub(crate) plugins: Plugins,
     /// The OpenAPI file that determines how lists are merged.
     pub(crate) openapi: Option<Text>,
-    /// Fields that need a program, a plugin or a schema of the user.
+    /// The fields that need a program, a plugin or a schema of the user, with their places.
     pub(crate) unsupported: Vec<(&'static str, Place)>,
 }

@@ -1,8 +1,8 @@
-//! Computes the output of `kustomize build` for the files of a folder, with the place that decided each value.
+//! Computes the output of `kustomize build` for a folder, and records the place that set each value.
 //!
-//! The crate reads texts through [`Files`]. It runs no programs and downloads nothing. It does not check objects: callers that check the built
-//! objects use [`Sources`] to find where the values were written. A build spends the budget of the thread ([`crd_analyzer_budget`]),
-//! within [`LIMITS`].
+//! The crate reads texts through [`Files`]. It runs no programs and downloads nothing. It does not check objects. Callers that check the built
+//! objects use [`Sources`] to find the places where their values were written. A build uses the budget of the current thread
+//! ([`crd_analyzer_budget`]), within [`LIMITS`].
 
 mod bases;
 mod build;

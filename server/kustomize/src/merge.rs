@@ -1,7 +1,7 @@
 //! Strategic merge patches (`sigs.k8s.io/kustomize/kyaml/yaml/merge2` and `walk`).
 //!
-//! Fields are merged individually. Lists of Kubernetes' own kinds are merged by the keys in Kubernetes' OpenAPI schema. All other lists are
-//! replaced, including those of custom resources. A file that the kustomization names in `openapi` replaces that schema.
+//! Fields are merged one by one. Lists in Kubernetes' own kinds are merged by the keys in Kubernetes' OpenAPI schema. All other lists are replaced,
+//! including those in custom resources. If the kustomization names a file in `openapi`, that file replaces the schema of Kubernetes.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -18,15 +18,15 @@ use crate::{
 /// The schema of a value.
 #[derive(Clone, Copy)]
 enum Schema<'f> {
-    /// Unknown. An object inside may still state its own kind.
+    /// The schema is unknown. An object inside the value may still have a kind of its own.
     Unknown,
-    /// An object of a definition.
+    /// The value is an object with this definition.
     Definition(&'static str),
-    /// The value of a field.
+    /// The value belongs to this field.
     Field(&'f Field),
-    /// A definition without lists that are merged.
+    /// The value has no lists that are merged.
     Plain,
-    /// A schema of the kustomization's OpenAPI file.
+    /// A schema from the kustomization's OpenAPI file.
     Named(&'f OpenApi, &'f openapi::Schema),
 }
 
@@ -57,7 +57,7 @@ impl<'f> Schema<'f> {
         }
     }
 
-    /// The keys that identify the items of a list, empty for a set of scalars. `None`: the patch replaces the list.
+    /// The keys that identify the items of a list; empty for a set of scalars. `None` if the patch replaces the list.
     fn merge(self) -> Option<Vec<&'f str>> {
         match self {
             Self::Field(Field {
@@ -77,21 +77,21 @@ impl<'f> Schema<'f> {
     }
 }
 
-/// Steps for a node of a patch or an object.
+/// The work units for each node of a patch or an object.
 const A_VISIT: usize = 40;
 
-/// Merges a patch into an object. `None`: the patch deletes it.
+/// Merges a patch into an object. `None` if the patch deletes the object.
 pub(crate) fn merge(patch: &Node, object: Node) -> Result<Option<Node>> {
     let file = OpenApi::current();
     let size = patch.size() + object.size();
     spend::work(size * A_VISIT)?;
     spend::text((patch.written_bytes() + object.written_bytes()) as usize)?;
-    // Nodes of the patch are copied when they are visited, and when they are inserted.
+    // Each node of the patch is copied twice: when it is visited, and when it is inserted.
     spend::nodes(patch.size() * 2)?;
     walk(Some(object), Some(patch.clone()), Schema::Unknown, file.as_deref())
 }
 
-/// The meaning of a `$patch`.
+/// The directive in a `$patch` field.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Directive {
     Merge,
@@ -113,7 +113,7 @@ fn directive_of(node: &Node) -> Result<Directive> {
     }
 }
 
-/// Finds and removes the directive of a patch.
+/// Finds the directive of a patch, and removes it from the patch.
 fn take_directive(patch: Option<&mut Node>) -> Result<Directive> {
     let Some(patch) = patch else {
         return Ok(Directive::Merge);
@@ -141,7 +141,7 @@ fn take_directive(patch: Option<&mut Node>) -> Result<Directive> {
             set_element(items, None, &[DIRECTIVE.to_owned()], &[text])?;
             Ok(directive)
         }
-        // Only objects and lists have directives; kustomize ignores others.
+        // Only objects and lists have directives. kustomize ignores directives elsewhere.
         _ => Ok(Directive::Merge),
     }
 }
@@ -202,7 +202,7 @@ fn walk<'f>(
         Kind::Map | Kind::None => walk_map(dest, patch, schema, file),
         Kind::Scalar => Ok(match (patch, dest) {
             (Some(patch), Some(dest)) => Some(patch.in_place_of(Some(&dest))),
-            // Strings that YAML 1.1 reads as another type get quotes.
+            // A string gets quotes if YAML 1.1 would read it as another type.
             (patch, dest) => patch.or(dest).map(|it| Node {
                 is_quoted: it.is_quoted || it.as_str().is_some_and(|it| !is_plain_text(it)),
                 ..it
@@ -257,7 +257,7 @@ fn walk_map<'f>(
         // The field is set to null.
         return Ok(Some(Node::new(dest.place, Value::Null { is_written: false })));
     }
-    // Visit the keys in order. For each, use the first entry in the object and in the patch.
+    // Visit the keys in order. If a key is repeated, use its first entry in the object and in the patch.
     let mut keys: BTreeMap<Arc<str>, (Place, [Option<usize>; 2])> = BTreeMap::new();
     for (n, node) in [Some(&dest), patch.as_ref()].into_iter().enumerate() {
         for (at, entry) in node.map(Node::entries).unwrap_or_default().iter().enumerate() {
@@ -280,7 +280,7 @@ fn walk_map<'f>(
                 std::mem::replace(&mut it.value, Node::new(place, Value::Null { is_written: false }))
             });
         let was_flow = match (&old, &new) {
-            // An empty collection gets the style of its new content.
+            // An empty collection takes the style of its new content.
             (Some(old), Some(new)) if old.is_empty() && !old.is_null() => new.is_flow,
             (old, _) => old.as_ref().is_some_and(|it| it.is_flow),
         };
@@ -329,7 +329,7 @@ fn walk_map<'f>(
     Ok(Some(dest))
 }
 
-/// Steps for comparing an item of a list with another one.
+/// The work units for comparing two items of a list.
 const AN_ITEM: usize = 20;
 
 fn walk_list<'f>(
@@ -339,7 +339,7 @@ fn walk_list<'f>(
     keys: &[&str],
     file: Option<&'f OpenApi>,
 ) -> Result<Option<Node>> {
-    // Whether the list is the patch's own. Its items are then merged with themselves.
+    // Whether the list comes only from the patch. If so, its items are merged with each other.
     let mut is_own = true;
     let dest = if is_missing(dest.as_ref()) {
         patch.clone()
@@ -357,7 +357,7 @@ fn walk_list<'f>(
     };
     let Some(mut dest) = dest else { return Ok(None) };
     let sources = [Some(&dest), patch.as_ref()];
-    // Each item is compared with each other one.
+    // Each item is compared with each other item.
     let items: usize = sources.iter().flatten().map(|it| it.items().len()).sum();
     spend::work(items.saturating_mul(items).saturating_mul(AN_ITEM * keys.len().max(1)))?;
     let sizes: usize = sources.iter().flatten().map(|it| it.size()).sum();
@@ -455,10 +455,10 @@ fn walk_list<'f>(
     Ok(Some(dest))
 }
 
-/// `mergeValues`: items are the same if they differ only in keys that one of them omits.
+/// Completes the values of items with each other (`mergeValues`). Two items are the same if they differ only in keys that one of them lacks.
 fn merge_values(found: &mut [Vec<String>]) {
     for i in 0..found.len() {
-        // The next comparison uses the merged values.
+        // Use the merged values in the next comparison.
         let values = found[i].clone();
         for j in 0..found.len() {
             if let Some(values) = matched(&values, &found[j]) {
@@ -485,7 +485,7 @@ fn matched(a: &[String], b: &[String]) -> Option<Vec<String>> {
     has_common.then_some(values)
 }
 
-/// `validateKeys`: the keys that any item has, and the values of one item for them.
+/// The keys that at least one item has, and the values of one item for these keys (`validateKeys`).
 fn valid_keys(all: &[Vec<String>], values: &[String], keys: &[String]) -> (Vec<String>, Vec<String>) {
     let is_used = |n: usize| all.iter().any(|it| it.get(n).is_some_and(|it| !it.is_empty()));
     let used: Vec<bool> = (0..keys.len()).map(is_used).collect();
@@ -497,7 +497,7 @@ fn valid_keys(all: &[Vec<String>], values: &[String], keys: &[String]) -> (Vec<S
     (of(keys), of(values))
 }
 
-/// `MatchElementList`: the first item whose fields have these values.
+/// The first item whose fields have these values (`MatchElementList`).
 fn find_item(items: &[Node], keys: &[String], values: &[String]) -> Option<usize> {
     if keys.first().is_none_or(String::is_empty) {
         let value = values.first().map_or("", String::as_str);
@@ -512,7 +512,7 @@ fn find_item(items: &[Node], keys: &[String], values: &[String]) -> Option<usize
     })
 }
 
-/// `ElementSetter`: replaces the items whose fields have these values, or appends the element. Without an element, removes the items.
+/// Replaces the items whose fields have these values, or appends the element (`ElementSetter`). Without an element, removes the items.
 fn set_element(items: &mut Vec<Node>, element: Option<Node>, keys: &[String], values: &[String]) -> Result<()> {
     let is_mapping_setter =
         keys.first().is_some_and(|it| !it.is_empty()) && values.first().is_some_and(|it| !it.is_empty());
@@ -569,7 +569,7 @@ fn set_element(items: &mut Vec<Node>, element: Option<Node>, keys: &[String], va
     Ok(())
 }
 
-/// `appendListNode` for one item.
+/// Appends one item to a list, or replaces the item with the same keys (`appendListNode`).
 fn append(items: &mut Vec<Node>, item: Node, keys: &[String]) -> Result<()> {
     if keys.first().is_none_or(String::is_empty) {
         let value = item.text().into_owned();

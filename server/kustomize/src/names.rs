@@ -11,10 +11,10 @@ use crate::{
     spend,
 };
 
-/// The properties of an object that others may refer to.
+/// The properties of an object to which others may refer.
 struct Candidate {
     id: ResId,
-    /// The namespace as written.
+    /// The namespace as it is written.
     namespace: Arc<str>,
     first: ResId,
     previous: Vec<ResId>,
@@ -22,7 +22,7 @@ struct Candidate {
     suffixes: Vec<Arc<str>>,
 }
 
-/// Updates all references to the current names of the objects.
+/// Changes all references so that they use the current names of the objects.
 pub(crate) fn fix(resources: &mut Resources, references: &[NameReference]) -> Result<()> {
     let ids: usize = resources.list().iter().map(Resource::ids).sum();
     spend::work(ids * A_CANDIDATE)?;
@@ -96,16 +96,16 @@ pub(crate) fn fix(resources: &mut Resources, references: &[NameReference]) -> Re
     Ok(())
 }
 
-/// Steps for an id that may be referred to.
+/// The work units for each id to which an object may refer.
 const A_CANDIDATE: usize = 40;
 
-/// The objects that an object may refer to.
+/// The objects to which an object may refer.
 #[derive(Clone, Copy)]
 struct Known<'a> {
     candidates: &'a [Candidate],
-    /// The candidates that have or had a name, in order.
+    /// The indices of the candidates that have or had a name, in order.
     by_name: &'a HashMap<Arc<str>, Vec<usize>>,
-    /// The candidates by their original namespace.
+    /// The indices of the candidates, by their original namespace.
     by_namespace: &'a HashMap<Arc<str>, Vec<usize>>,
     referrer: &'a Candidate,
     /// The namespaces of the service accounts that a binding names.
@@ -129,7 +129,7 @@ impl<'a> Known<'a> {
             || self.accounts.contains(&it.namespace)
     }
 
-    /// Whether the referrer may refer to an object whose original namespace was this one.
+    /// Whether the referrer may refer to objects whose original namespace was this one.
     fn has_first_in(&self, namespace: &str) -> Result<bool> {
         for candidate in self.by_namespace.get(namespace).into_iter().flatten() {
             spend::work(A_CANDIDATE)?;
@@ -230,7 +230,7 @@ impl Fixing<'_> {
         Ok(())
     }
 
-    /// `selectReferral`: the object that a reference by an earlier name means.
+    /// The object to which a reference by an earlier name refers (`selectReferral`).
     fn select<'c>(
         &self,
         name: &str,
@@ -270,7 +270,7 @@ impl Fixing<'_> {
     }
 }
 
-/// `PrefixesSuffixesEquals`
+/// Whether two objects have got the same prefixes and suffixes (`PrefixesSuffixesEquals`).
 fn has_same_affixes(a: &Candidate, b: &Candidate, allows_none: bool) -> bool {
     let is_same = |a: &[Arc<str>], b: &[Arc<str>]| {
         let (short, long) = if a.len() > b.len() { (b, a) } else { (a, b) };

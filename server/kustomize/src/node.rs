@@ -1,4 +1,4 @@
-//! The values in a build, each with the place that decided it.
+//! The values in a build. Each records the place that set it.
 
 use std::{borrow::Cow, sync::Arc};
 
@@ -14,49 +14,49 @@ pub struct Place {
     pub node: NodeId,
 }
 
-/// A value and its place.
+/// A value, and the place that set it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Node {
-    /// The place that decided the value.
+    /// The place that set the value.
     pub place: Place,
-    /// Nodes of an object with the same number, other than 0, are the same node in kustomize: it adds a label to several fields at once, and a later
-    /// change of one of them changes all.
+    /// A number, other than 0, that nodes of an object have in common if they are the same node in kustomize. kustomize adds a label to several
+    /// fields at once, and a later change of one of them changes them all.
     pub(crate) shared: u32,
-    /// Whether the scalar has quotes. A value that a patch puts in its place also gets quotes, and is then a string.
+    /// Whether the scalar has quotes. A value that replaces it gets quotes as well, and becomes a string.
     pub(crate) is_quoted: bool,
-    /// Whether the collection is in braces or brackets. A value that replaces it has the same style.
+    /// Whether the collection is in braces or brackets. A value that replaces it keeps this style.
     pub(crate) is_flow: bool,
-    /// A replacement has made the scalar: until it is read again, vars take it for a string.
+    /// Whether a replacement has created the scalar. If so, vars treat it as a string until kustomize parses it again.
     pub(crate) is_untagged: bool,
-    /// The source text of a number if it differs from the default form: `0644`. If the number becomes a string, this is its value.
+    /// The source text of a number, if it differs from the default form, as in `0644`. If the number becomes a string, this is the string.
     pub(crate) written: Option<Box<Word>>,
-    /// The parts that patches have removed from the collection.
+    /// The parts that patches have removed from this value.
     pub(crate) removals: Removals,
     /// The value.
     pub value: Value,
 }
 
-/// A scalar's source text. Few nodes have one, so the others use only a pointer for it.
+/// The source text of a scalar. It is in a box because few nodes have one.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Word(pub(crate) Box<str>);
 
 /// A value in kustomize.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Value {
-    /// `null`. A merge keeps a written `null`, but drops a value that is omitted after the colon.
+    /// `null`. When kustomize merges, it keeps a written `null`, but drops a value that is missing after the colon.
     Null {
-        /// Whether it is written, and not omitted.
+        /// Whether `null` is written, and not just a missing value.
         is_written: bool,
     },
-    /// `true`, `false`
+    /// `true` or `false`.
     Bool(bool),
     /// An integer.
     Int(i64),
-    /// An integer past `i64::MAX`.
+    /// An integer that is greater than `i64::MAX`.
     Uint(u64),
     /// Any other number.
     Float(f64),
-    /// A string. Copies share it.
+    /// A string. Copies of a node share it.
     String(Arc<str>),
     /// A list.
     List(Vec<Node>),
@@ -64,26 +64,26 @@ pub enum Value {
     Map(Vec<Entry>),
 }
 
-/// A part that was removed from an object or a list, or the text of a name before it got a prefix.
+/// A part that was removed from an object or a list, or the original name if it got a prefix or suffix.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Removal {
-    /// The key of a field; empty for an item or a text.
+    /// The key of a removed field. Empty for an item or a name.
     pub key: Arc<str>,
-    /// The place that removes it: a null, a map with a `$patch`, the `path` of an operation, or a prefix.
+    /// The place that removes the part: a null, a map with a `$patch`, the `path` of an operation, or a prefix.
     pub place: Place,
 }
 
-/// The parts removed from a node, in order. Most nodes have none.
+/// The parts that were removed from a node, in order. Most nodes have none.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct Removals(Option<Box<Removed>>);
 
-/// In a box, so that a node without removals uses only a pointer.
+/// The content of [`Removals`]. It is in a box so that a node without removals only needs a pointer.
 #[derive(Clone, PartialEq, Debug, Default)]
 struct Removed {
     all: Vec<Removal>,
 }
 
-/// The maximum number of removals that are kept for a node.
+/// The maximum number of removals to record for a node.
 const MOST_REMOVALS: usize = 100;
 
 /// A key and its value.
@@ -91,16 +91,16 @@ const MOST_REMOVALS: usize = 100;
 pub struct Entry {
     /// The key.
     pub key: Arc<str>,
-    /// The place of the key.
+    /// The place where the key was written.
     pub key_place: Place,
     /// The value.
     pub value: Node,
 }
 
-/// The bytes of a node with its key, without strings.
+/// The size of a node with its key, in bytes, without strings.
 pub(crate) const NODE: usize = size_of::<Entry>();
 
-/// The bytes around a written value: a colon, a dash, quotes, a line break.
+/// The number of bytes around a written value, for the colon or dash, quotes and a line break.
 const A_VALUE: u64 = 8;
 
 impl Node {
@@ -130,16 +130,16 @@ impl Node {
         Self::new(place, plain(text))
     }
 
-    /// The parts that patches have removed from it.
+    /// The parts that patches have removed from this value.
     pub fn removals(&self) -> &[Removal] {
         self.removals.0.as_ref().map_or(&[], |it| it.all.as_slice())
     }
 
-    /// Records that a patch removes a part of it.
+    /// Records that a patch removes a part of this value.
     pub(crate) fn note_removal(&mut self, key: Arc<str>, place: Place) {
         let removed = self.removals.0.get_or_insert_default();
         if removed.all.len() < MOST_REMOVALS {
-            // Most nodes have one removal, so reserve no more space than is counted.
+            // Most nodes have one removal, so reserve space for one at a time, as it is counted.
             removed.all.reserve_exact(1);
             removed.all.push(Removal { key, place });
         }
@@ -149,7 +149,7 @@ impl Node {
         matches!(self.value, Value::Null { .. })
     }
 
-    /// `IsYNodeNilOrEmpty`: null, or a collection without content.
+    /// Whether the value is null or an empty collection (`IsYNodeNilOrEmpty`).
     pub(crate) fn is_empty(&self) -> bool {
         match &self.value {
             Value::Null { .. } => true,
@@ -159,12 +159,12 @@ impl Node {
         }
     }
 
-    /// Whether it is neither a list nor an object.
+    /// Whether the value is neither a list nor an object.
     pub fn is_scalar(&self) -> bool {
         !matches!(self.value, Value::List(_) | Value::Map(_))
     }
 
-    /// The entries of an object; none of other values.
+    /// The entries of an object. Empty for other values.
     pub fn entries(&self) -> &[Entry] {
         match &self.value {
             Value::Map(entries) => entries,
@@ -179,7 +179,7 @@ impl Node {
         }
     }
 
-    /// The items of a list; none of other values.
+    /// The items of a list. Empty for other values.
     pub fn items(&self) -> &[Self] {
         match &self.value {
             Value::List(items) => items,
@@ -207,7 +207,7 @@ impl Node {
         Some(entries.remove(at))
     }
 
-    /// Sets the value of a key. An existing key keeps its place.
+    /// Sets the value of a key. An existing key keeps its position.
     pub(crate) fn set(&mut self, key: impl AsRef<str> + Into<Arc<str>>, key_place: Place, value: Self) {
         let Some(entries) = self.entries_mut() else { return };
         match entries.iter_mut().find(|it| *it.key == *key.as_ref()) {
@@ -222,8 +222,8 @@ impl Node {
         }
     }
 
-    /// Changes the node to the result of printing and parsing it again, as kustomize does: in braces and brackets, an omitted value is printed
-    /// as an empty string.
+    /// Changes the node in the same way as kustomize, which prints and parses it again: in braces and brackets, a missing value becomes an empty
+    /// string.
     pub(crate) fn reread(&mut self) {
         self.reread_in(false);
     }
@@ -238,7 +238,7 @@ impl Node {
         }
     }
 
-    /// The text of a scalar as it would be written; empty for collections.
+    /// The text of a scalar as it would be written. Empty for collections.
     pub(crate) fn text(&self) -> Cow<'_, str> {
         if let Some(written) = &self.written {
             return Cow::Borrowed(&written.0);
@@ -262,7 +262,7 @@ impl Node {
         }
     }
 
-    /// The string, if the value is one.
+    /// The string, if the value is a string.
     pub fn as_str(&self) -> Option<&str> {
         match &self.value {
             Value::String(text) => Some(text),
@@ -270,7 +270,7 @@ impl Node {
         }
     }
 
-    /// The node as a replacement of another scalar: it gets or loses quotes to match it.
+    /// This node as a replacement for another scalar: adds or removes quotes so that both have the same style.
     pub(crate) fn in_place_of(mut self, old: Option<&Self>) -> Self {
         self.shared = old.map_or(self.shared, |it| it.shared);
         if old.is_some_and(|it| it.is_scalar() && !it.is_quoted) {
@@ -284,7 +284,7 @@ impl Node {
         self
     }
 
-    /// Visits the scalars that are shared, in the order of their keys.
+    /// Visits all scalars in shared nodes, in the order of their keys.
     pub(crate) fn each_shared(&mut self, visit: &mut dyn FnMut(&mut Self)) {
         match &mut self.value {
             Value::List(items) => items.iter_mut().for_each(|it| it.each_shared(visit)),
@@ -300,7 +300,7 @@ impl Node {
         }
     }
 
-    /// The number of nodes, including itself.
+    /// The number of nodes in this value, including the value itself.
     pub(crate) fn size(&self) -> usize {
         let inside: usize = match &self.value {
             Value::List(items) => items.iter().map(Self::size).sum(),
@@ -310,7 +310,7 @@ impl Node {
         1 + inside
     }
 
-    /// The approximate size in bytes of the written value. Shared parts are counted each time.
+    /// The approximate size of the written value, in bytes. Shared parts are counted at each use.
     pub fn written_bytes(&self) -> u64 {
         match &self.value {
             Value::String(text) => text.len() as u64 + A_VALUE,
@@ -323,7 +323,7 @@ impl Node {
         }
     }
 
-    /// The bytes of memory that the node uses. Shared parts are counted each time.
+    /// The memory that the node uses, in bytes. Shared parts are counted at each use.
     pub fn kept_bytes(&self) -> u64 {
         let written = self.written.as_ref().map_or(0, |it| size_of::<Word>() + it.0.len());
         let inside = match &self.value {
@@ -338,12 +338,12 @@ impl Node {
         (NODE + written + size_of_val(self.removals())) as u64 + inside
     }
 
-    /// Whether it is written on the line of its key: a scalar or an empty collection.
+    /// Whether the value is written on the line of its key, as a scalar or an empty collection is.
     pub fn is_inline(&self) -> bool {
         self.is_scalar() || self.is_empty()
     }
 
-    /// The value without places.
+    /// Converts the value to JSON, which has no places.
     pub fn to_json(&self) -> JsonValue {
         match &self.value {
             Value::Null { .. } => JsonValue::Null,
@@ -361,7 +361,7 @@ impl Node {
     }
 }
 
-/// The value of a plain scalar (`resolve.go` of go-yaml v3, as far as the difference is visible in JSON).
+/// The value of a plain scalar. Follows `resolve.go` of go-yaml v3, as far as the result is visible in JSON.
 pub(crate) fn plain(text: &str) -> Value {
     match text {
         "" => return Value::Null { is_written: false },

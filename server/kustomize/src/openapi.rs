@@ -1,7 +1,7 @@
-//! The OpenAPI file that a kustomization names in `openapi`, which replaces kustomize's knowledge of Kubernetes' own kinds
+//! The OpenAPI file that a kustomization names in `openapi`. It replaces the built-in schemas of Kubernetes' own kinds
 //! (`sigs.k8s.io/kustomize/kyaml/openapi`).
 //!
-//! kustomize has one global schema at a time. Here each build has one: [`OpenApi::within`] sets it for the thread.
+//! kustomize has one global schema at a time. In this crate, each build has its own: [`OpenApi::within`] sets it for the current thread.
 
 use std::{cell::RefCell, collections::HashMap, rc::Rc, sync::Arc};
 
@@ -14,16 +14,16 @@ use serde_json::{Map, Value};
 
 use crate::facts::ListMerge;
 
-/// The maximum number of nested references that are followed.
+/// The maximum number of references to follow one after the other.
 const MOST_REFERENCES: usize = 100;
 
-/// The maximum depth of schemas.
+/// The maximum depth of nested schemas.
 const MOST_DEPTH: usize = 200;
 
 /// The schema of a value.
 #[derive(Debug, Default)]
 pub(crate) struct Schema {
-    /// The name of the definition that it refers to.
+    /// The name of the definition to which the schema refers.
     reference: Option<String>,
     properties: HashMap<String, Schema>,
     /// The schema of the values of a map.
@@ -37,9 +37,9 @@ pub(crate) struct Schema {
 #[derive(Debug, Default)]
 pub(crate) struct OpenApi {
     definitions: HashMap<String, Schema>,
-    /// The names of definitions, by the `apiVersion` and `kind` that they define.
+    /// The names of definitions, by the `apiVersion` and `kind` of the objects that they describe.
     kinds: HashMap<(String, String), String>,
-    /// Whether a kind is namespaced, according to the paths.
+    /// Whether each kind is namespaced, according to the paths in the file.
     namespaced: HashMap<(String, String), bool>,
 }
 
@@ -48,7 +48,7 @@ thread_local! {
 }
 
 impl OpenApi {
-    /// Parses a file: as JSON if it begins with a brace, and as YAML otherwise. The error is the reason why it cannot be parsed.
+    /// Parses an OpenAPI file: as JSON if it starts with a brace, otherwise as YAML. The error is the reason why it cannot be parsed.
     pub(crate) fn read(text: &str) -> Result<Self, String> {
         let value = if text.starts_with('{') {
             serde_json::from_str(text).map_err(|it| it.to_string())?
@@ -78,9 +78,9 @@ impl OpenApi {
         Ok(found)
     }
 
-    /// Runs a function with this file as the thread's.
+    /// Calls a function while this is the current thread's OpenAPI file.
     pub(crate) fn within<T>(self, run: impl FnOnce() -> T) -> T {
-        /// Restores the previous file, even if the thread panics.
+        /// Restores the previous file when it is dropped, even if the function panics.
         struct Outer(Option<Rc<OpenApi>>);
         impl Drop for Outer {
             fn drop(&mut self) {
@@ -91,12 +91,12 @@ impl OpenApi {
         run()
     }
 
-    /// The file of the current thread, if it has one.
+    /// The OpenAPI file of the current thread, if one is set.
     pub(crate) fn current() -> Option<Rc<Self>> {
         CURRENT.with_borrow(Clone::clone)
     }
 
-    /// Whether the paths include a kind, but not in namespaces.
+    /// Whether a kind is cluster-scoped, which means that the file has paths for the kind, but none of them is in a namespace.
     pub(crate) fn is_cluster_scoped(&self, api_version: &str, kind: &str) -> bool {
         let name = (api_version.to_owned(), kind.to_owned());
         self.namespaced.get(&name) == Some(&false)
@@ -108,7 +108,7 @@ impl OpenApi {
         self.definitions.get(self.kinds.get(&name)?)
     }
 
-    /// Follows the reference of a schema; `None` if its target does not exist.
+    /// Follows the reference in a schema. `None` if its target does not exist.
     fn resolved<'s>(&'s self, mut schema: &'s Schema) -> Option<&'s Schema> {
         for _ in 0..MOST_REFERENCES {
             let Some(name) = &schema.reference else {
@@ -133,7 +133,7 @@ impl OpenApi {
 
 const KINDS: &str = "x-kubernetes-group-version-kind";
 
-/// The kinds in a list.
+/// The `apiVersion` and `kind` of each entry in a list of kinds.
 fn kinds(list: Option<&Value>) -> impl Iterator<Item = (String, String)> {
     let list = list.and_then(Value::as_array).into_iter().flatten();
     list.filter_map(kind)
@@ -179,7 +179,7 @@ impl Schema {
             _ => false,
         };
         Self {
-            // References must be to definitions.
+            // Only references to definitions can be followed.
             reference: reference.map(|it| it.strip_prefix("#/definitions/").unwrap_or_default().to_owned()),
             properties: properties
                 .map(|(name, it)| (name.clone(), Self::read(it, depth + 1)))
@@ -190,13 +190,13 @@ impl Schema {
         }
     }
 
-    /// How a list is merged.
+    /// How to merge a list with this schema.
     pub(crate) fn merge(&self) -> Option<&ListMerge<String>> {
         self.merge.as_ref()
     }
 }
 
-/// `PatchStrategyAndKeyList`
+/// How to merge a list, according to the keywords of its schema (`PatchStrategyAndKeyList`).
 fn merge(keywords: &Map<String, Value>) -> Option<ListMerge<String>> {
     let strategy = keywords.get("x-kubernetes-patch-strategy")?.as_str()?;
     if !strategy.split(',').any(|it| it == "merge") {

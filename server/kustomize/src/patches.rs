@@ -9,13 +9,13 @@ use crate::{
     spend,
 };
 
-/// The content of a patch.
+/// The parsed content of a patch.
 pub(crate) enum Patched {
     Merge(Vec<Resource>),
     Json(Vec<json_patch::Operation>),
 }
 
-/// The object that a patch without a target applies to.
+/// The index of the object to which a patch without a target applies.
 pub(crate) fn target_of(resources: &Resources, patch: &Resource, is_open: bool) -> Result<Option<usize>> {
     let id = patch.first_id();
     match resources.same(&id)?.as_slice() {
@@ -32,7 +32,7 @@ pub(crate) fn target_of(resources: &Resources, patch: &Resource, is_open: bool) 
     }
 }
 
-/// Applies a patch to a selected object (`ApplySmPatch` of the objects): labels and annotations of the patch become strings.
+/// Applies a patch to a selected object (`ApplySmPatch` of the objects). Labels and annotations of the patch become strings.
 pub(crate) fn apply_as_target(resource: &mut Resource, patch: &Node, allowed: Allowed) -> Result<()> {
     let mut patch = Resource::new(spend::copied(patch)?);
     patch.make_texts("labels");

@@ -1,4 +1,4 @@
-//! The objects that `generators`, `transformers` and `validators` list and that are built into kustomize: those of `apiVersion: builtin`
+//! Decodes the plugins in `generators`, `transformers` and `validators` that are built into kustomize. They are objects with `apiVersion: builtin`
 //! (`sigs.k8s.io/kustomize/api/internal/builtins`).
 
 use std::{path::Path, sync::Arc};
@@ -13,18 +13,18 @@ use crate::{
     spec::Specs,
 };
 
-/// The `apiVersion` of what is built in.
+/// The `apiVersion` of built-in plugins.
 const BUILTIN: &str = "builtin";
 
-/// An object that makes objects.
+/// A built-in generator.
 pub(crate) enum Making {
     /// `ConfigMapGenerator` or `SecretGenerator`.
     Map(Box<Generator>),
-    /// `IAMPolicyGenerator`, which makes one object.
+    /// `IAMPolicyGenerator`, which creates one object.
     Account(Box<Resource>),
 }
 
-/// What an object is, if it is built in: its kind, and its fields.
+/// The kind and the fields of a plugin, if it is built in.
 fn builtin(object: &Node) -> Option<(&str, Fields<'_>)> {
     let text = |name| object.get(name).and_then(Node::as_str);
     let fields = Fields::of(object).ok()?;
@@ -32,7 +32,7 @@ fn builtin(object: &Node) -> Option<(&str, Fields<'_>)> {
 }
 
 impl Making {
-    /// What a generator makes. `None` if it needs a program.
+    /// Decodes a generator. `None` if it needs a program.
     ///
     /// # Errors
     /// If kustomize cannot read the object either.
@@ -58,7 +58,7 @@ impl Making {
     }
 }
 
-/// The kinds that only change objects.
+/// The kinds of built-in plugins that only change objects.
 const TRANSFORMERS: [&str; 14] = [
     "AnnotationsTransformer",
     "HashTransformer",
@@ -76,7 +76,7 @@ const TRANSFORMERS: [&str; 14] = [
     "ValueAddTransformer",
 ];
 
-/// The kinds that only make objects.
+/// The kinds of built-in plugins that only create objects.
 const GENERATORS: [&str; 4] = [
     "ConfigMapGenerator",
     "HelmChartInflationGenerator",
@@ -84,8 +84,8 @@ const GENERATORS: [&str; 4] = [
     "SecretGenerator",
 ];
 
-/// An object that kustomize refuses: what is built in and something else, or nothing that is built in. `None` if it is what is looked for, and
-/// needs a program.
+/// The result for a built-in plugin that crd-analyzer does not run. `None` if it could be the wanted kind of plugin. An error if it is of another
+/// kind, or does not exist.
 fn not_of<T>(object: &Node, kind: &str, wanted: &str, others: &[&'static str]) -> Result<Option<T>> {
     let place = object.get("kind").map_or(object.place, |it| it.place);
     if others.contains(&kind) {
@@ -100,7 +100,7 @@ fn not_of<T>(object: &Node, kind: &str, wanted: &str, others: &[&'static str]) -
     ))
 }
 
-/// The account of an `IAMPolicyGenerator`.
+/// The service account that an `IAMPolicyGenerator` creates.
 fn account(fields: &Fields<'_>) -> Result<Resource> {
     let inner = |key: &str| fields.get(key).map_or(Ok(None), |it| Fields::of(it).map(Some));
     let (kubernetes, cloud) = (inner("kubernetesService")?, inner("serviceAccount")?);
@@ -133,8 +133,8 @@ fn account(fields: &Fields<'_>) -> Result<Resource> {
 }
 
 impl Transformer {
-    /// The transformers of an object that the kustomization of a folder names, in their order. `None` if it needs a program, or does what is not
-    /// built here.
+    /// The transformers of a plugin that the kustomization of a folder names, in order. `None` if the plugin needs a program, or if crd-analyzer does
+    /// not support it.
     ///
     /// # Errors
     /// If kustomize cannot read the object either.
@@ -228,7 +228,7 @@ fn namespace(object: &Node, fields: &Fields<'_>, specs: &Specs) -> Result<Option
 
 const SUBJECTS: [&str; 3] = ["defaultOnly", "none", "allServiceAccounts"];
 
-/// Prefixes and suffixes. Their keys are written in small letters alone, and their values may be any scalars.
+/// The transformers for prefixes and suffixes. Their keys must be in lower case, and their values may be any scalars.
 fn affixes(object: &Node, wanted: &[(&str, bool)], specs: &Specs) -> Result<Vec<Transformer>> {
     if object.get("fieldSpecs").is_none_or(Node::is_null) {
         return Err(Problem::fails(object.place, "fieldSpecs is not expected to be nil"));
@@ -250,7 +250,7 @@ fn affixes(object: &Node, wanted: &[(&str, bool)], specs: &Specs) -> Result<Vec<
     Ok(found)
 }
 
-/// The value that a `ValueAddTransformer` puts somewhere: the name of the folder, unless it has its own. `None`: a file has the targets.
+/// The transformer of a `ValueAddTransformer`, whose value is the name of the folder unless it has its own. `None` if its targets are in a file.
 fn value(fields: &Fields<'_>, folder: &Path) -> Result<Option<Vec<Transformer>>> {
     if !fields.string("targetFilePath")?.is_empty() {
         return Ok(None);

@@ -7,26 +7,26 @@ use crate::node::Place;
 /// The kind of reason.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ProblemKind {
-    /// kustomize fails.
+    /// kustomize itself fails.
     Fails,
     /// A named file does not exist, and a program may make it before kustomize runs: see [`Files::is_made`](crate::Files::is_made).
     Missing,
-    /// kustomize would run a program that is not run here: a chart, a plugin, or a function.
+    /// kustomize would run a program that crd-analyzer does not run: for a chart, a plugin or a function.
     NotSupported,
-    /// The build takes more work or memory than one build may use.
+    /// The build takes more work or memory than the limit for one build.
     TooLarge,
 }
 
-/// The reason why a build fails, and its place.
+/// The reason why a build fails, and the place that causes it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Problem {
     /// The kind of reason.
     pub kind: ProblemKind,
-    /// The message: one sentence without a capital letter at the start and without a period.
+    /// The message: a sentence without a capital letter at the start and without a period at the end.
     pub message: String,
-    /// The place that causes the problem; `None` if it is the whole file.
+    /// The place that causes the problem. `None` if it is the whole file.
     pub place: Option<Place>,
-    /// The unknown word and the known ones, if that is the reason.
+    /// If the problem is an unknown word: the word, and the known words.
     pub unknown: Option<Unknown>,
 }
 
@@ -35,7 +35,7 @@ pub struct Problem {
 pub struct Unknown {
     /// The word.
     pub word: Arc<str>,
-    /// The words that kustomize accepts there.
+    /// The words that kustomize accepts at this place.
     pub known: &'static [&'static str],
 }
 
@@ -53,7 +53,7 @@ impl Problem {
         Self::new(ProblemKind::Fails, place, message)
     }
 
-    /// Sets the unknown word that causes the problem, and the known ones.
+    /// Sets the unknown word that causes the problem, and the known words.
     #[must_use]
     pub(crate) fn of_unknown(self, word: &str, known: &'static [&'static str]) -> Self {
         let word = word.into();
@@ -63,7 +63,7 @@ impl Problem {
         }
     }
 
-    /// Sets the place of the problem, if it has none.
+    /// Sets the place of the problem, unless it already has one.
     #[must_use]
     pub(crate) fn at(self, place: Place) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! The paths that a kustomization names, without building it.
+//! Finds the paths that a kustomization may name, without building it.
 
 use std::{
     collections::{BTreeSet, HashSet},
@@ -11,18 +11,18 @@ use crate::{
     sources::{Files, Sources, joined},
 };
 
-/// The maximum length in bytes of a path, as in Linux.
+/// The maximum length of a path in bytes, as in Linux.
 const MOST_PATH_BYTES: usize = 4096;
 
-/// The maximum size in bytes of a kustomization that is searched. Each of its strings may be a path.
+/// The maximum size, in bytes, of a kustomization to search. Each of its strings may be a path.
 const MOST_BYTES: usize = 1 << 20;
 
-/// The fields that list objects which name files themselves.
+/// The fields that list plugins, which may name files themselves.
 const OF_PLUGINS: [&str; 3] = ["generators", "transformers", "validators"];
 
-/// The files and folders that the kustomization of a folder may name: the paths of all its texts, and of the texts of the generators,
-/// transformers and validators that it names. More than it names may be among them, and nothing is missing that a build looks for because of
-/// this kustomization alone, unless that has more than a mebibyte. `None` if the folder has no kustomization.
+/// The files and folders that the kustomization of a folder may name. These are the paths in all of its strings, and in the strings of its
+/// generators, transformers and validators. The result may contain too many paths. It contains all that a build looks for because of this
+/// kustomization, unless the kustomization has more than 1 MiB. `None` if the folder has no kustomization.
 pub fn references(files: &dyn Files, folder: &Path) -> Option<BTreeSet<PathBuf>> {
     let mut plugins = Plugins {
         files,
@@ -55,20 +55,20 @@ pub fn references(files: &dyn Files, folder: &Path) -> Option<BTreeSet<PathBuf>>
     is_there.then_some(found)
 }
 
-/// The objects that a kustomization names as plugins.
+/// The plugins that a kustomization lists.
 struct Plugins<'a> {
     files: &'a dyn Files,
-    /// The folder of the kustomization, which their paths are relative to.
+    /// The folder of the kustomization, to which paths are relative.
     folder: &'a Path,
     sources: Sources,
-    /// The files that were read. Each is read once, however often it is named.
+    /// The files that were already read. Each file is read once, however often it is named.
     seen: HashSet<PathBuf>,
-    /// The number of bytes that may still be read, for all documents of the kustomization.
+    /// The number of bytes that may still be read, for all plugins of the kustomization.
     left: usize,
 }
 
 impl Plugins<'_> {
-    /// Adds what the objects name that an item of a list has.
+    /// Adds the paths in the plugins that an item of a list names.
     fn add(&mut self, item: &Node, found: &mut BTreeSet<PathBuf>) {
         let Some(text) = item.as_str() else { return };
         if is_inline(text) {
@@ -114,7 +114,7 @@ impl Plugins<'_> {
         is_in.then(|| self.sources.read_file(path, &text).ok()).flatten()
     }
 
-    /// Whether so many bytes may be looked into.
+    /// Subtracts a number of bytes from those that may still be read. Returns `false` if too few are left.
     fn spend(&mut self, bytes: usize) -> bool {
         let left = self.left.checked_sub(bytes);
         self.left = left.unwrap_or(self.left);
@@ -125,7 +125,7 @@ impl Plugins<'_> {
 fn add(node: &Node, folder: &Path, found: &mut BTreeSet<PathBuf>) {
     match &node.value {
         Value::String(text) => {
-            // Generators name files in the form `KEY=PATH`.
+            // Generators name files as `KEY=PATH`.
             let path = text.rsplit_once('=').map_or(&**text, |it| it.1);
             for path in [text, path] {
                 if path.len() <= MOST_PATH_BYTES && !path.is_empty() && !path.contains(['\n', '\0']) {
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn what_is_named_often_is_read_once() {
-        /// Counts the reads.
+        /// A source of files that counts how often it is read.
         struct Counted(std::cell::Cell<usize>);
 
         impl Files for Counted {

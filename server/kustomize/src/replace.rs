@@ -13,7 +13,7 @@ use crate::{
     spend,
 };
 
-/// Applies a replacement. `is_open`: whether some objects may be unknown.
+/// Applies a replacement. `is_open` means that some objects may be unknown.
 pub(crate) fn replace(resources: &mut Resources, replacement: &Replacement, is_open: bool) -> Result<()> {
     let place = replacement.place;
     let Some(targets) = &replacement.targets else {
@@ -35,7 +35,7 @@ pub(crate) fn replace(resources: &mut Resources, replacement: &Replacement, is_o
                 .iter()
                 .filter(|it| it.all_ids().iter().any(|id| id.is_selected_by(&source.id)));
             let Some(object) = matches.next() else {
-                // The source may be in an input that was not read.
+                // The source object may be in an input that was not read.
                 let kind = if is_open {
                     ProblemKind::NotSupported
                 } else {
@@ -85,7 +85,7 @@ fn refined(value: &Node, options: Option<&FieldOptions>, place: Place) -> Result
     }
 }
 
-/// A scalar of the same type with another value.
+/// A scalar of the same type as `scalar`, with another text.
 fn with_text(scalar: &Node, text: &Arc<str>) -> Node {
     let value = match scalar.value {
         Value::Int(_) | Value::Uint(_) | Value::Float(_) => match plain(text) {
@@ -200,7 +200,7 @@ struct Setting<'a> {
     create: bool,
     place: Place,
     is_found: bool,
-    /// Whether the field was created for this.
+    /// Whether the replacement has created the field.
     is_made: bool,
 }
 
@@ -209,7 +209,7 @@ impl Setting<'_> {
         Problem::fails(self.place, message)
     }
 
-    /// The new value for a part of a path, depending on the next part.
+    /// The value to create for a part of a path, depending on the next part.
     fn made(&self, next: Option<&String>) -> Node {
         let value = match next {
             None => match self.value.value {
@@ -257,7 +257,7 @@ impl Setting<'_> {
             node.set(part.as_str(), self.place, made);
         }
         let Some(field) = node.get_mut(part) else { return Ok(()) };
-        // kustomize converts even a null to a string that contains the field.
+        // kustomize would convert even a null to a string that contains the field.
         if field.is_scalar() && (!field.is_null() || self.create) && !rest.is_empty() {
             let message = format!("`{part}` is a string: crd-analyzer does not build replacements inside strings");
             return Err(Problem::new(ProblemKind::NotSupported, self.place, message));
@@ -291,7 +291,7 @@ impl Setting<'_> {
         for item in items.iter_mut() {
             spend::work(A_LOOK + item.entries().len())?;
             if field.is_empty() {
-                // Matching items are set, independent of the rest of the path.
+                // Matching items are set, whatever the rest of the path is.
                 if item.is_scalar() && is_match(item.text().trim()) {
                     is_any = true;
                     self.descend(item, &[])?;
@@ -358,7 +358,7 @@ impl Setting<'_> {
         Ok(())
     }
 
-    /// The text of a scalar with a part of it replaced by the value.
+    /// The text of a scalar after replacing a part of it with the value.
     fn put_into(&self, target: &Node, options: &FieldOptions) -> Result<Arc<str>> {
         if !target.is_scalar() {
             return Err(self.fails("`delimiter` needs a scalar"));
@@ -387,5 +387,5 @@ impl Setting<'_> {
     }
 }
 
-/// Steps for an object or an item that is visited.
+/// The work units for each object or item that is visited.
 const A_LOOK: usize = 60;

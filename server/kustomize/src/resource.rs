@@ -10,7 +10,7 @@ use crate::{
     spend,
 };
 
-/// What a generated object does if an object with its name exists.
+/// How a generated object is combined with an existing object of the same name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Behavior {
     #[default]
@@ -19,36 +19,36 @@ pub(crate) enum Behavior {
     Replace,
 }
 
-/// The fields of an object's identity that a patch may change.
+/// The fields of an object's identity that a patch is allowed to change.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Allowed {
     pub(crate) name: bool,
     pub(crate) kind: bool,
 }
 
-/// Steps for a node of an object that is searched for shared nodes.
+/// The work units for each node that is searched for shared nodes.
 const A_VISIT: usize = 20;
 
-/// An object and its earlier ids.
+/// An object in a build, and its earlier ids.
 #[derive(Clone, Debug)]
 pub(crate) struct Resource {
     pub(crate) node: Node,
     /// The place where the whole object was written or generated.
     pub(crate) origin: Place,
-    /// Its earlier names, namespaces and kinds, oldest first.
+    /// The earlier names, namespaces and kinds of the object, oldest first.
     previous: Vec<(Arc<str>, Arc<str>, Arc<str>)>,
     pub(crate) prefixes: Vec<Arc<str>>,
     pub(crate) suffixes: Vec<Arc<str>>,
     pub(crate) behavior: Behavior,
-    /// A generator has made it.
+    /// Whether a generator has created the object.
     pub(crate) is_generated: bool,
-    /// Whether its name gets a hash of its content.
+    /// Whether a hash of the object's content is appended to its name.
     pub(crate) needs_hash: bool,
-    /// The names of vars that read it.
+    /// The names of the vars that read the object.
     pub(crate) vars: Vec<Arc<str>>,
-    /// Whether it was deleted.
+    /// Whether the object was deleted.
     pub(crate) is_gone: bool,
-    /// The number of groups of shared nodes.
+    /// The number of groups of shared nodes in the object.
     pub(crate) shared: u32,
 }
 
@@ -93,7 +93,7 @@ impl Resource {
         Gvk::of(&self.field(&["apiVersion"]), self.kind())
     }
 
-    /// The current id (`CurId`).
+    /// The current id (kustomize's `CurId`).
     pub(crate) fn id(&self) -> ResId {
         ResId {
             gvk: self.gvk(),
@@ -113,13 +113,13 @@ impl Resource {
         }
     }
 
-    /// The earlier ids (`PrevIds`).
+    /// The earlier ids (kustomize's `PrevIds`).
     pub(crate) fn previous_ids(&self) -> Vec<ResId> {
         let gvk = self.gvk();
         self.previous.iter().map(|it| Self::previous_id(it, &gvk)).collect()
     }
 
-    /// The original id (`OrgId`).
+    /// The original id (kustomize's `OrgId`).
     pub(crate) fn first_id(&self) -> ResId {
         match self.previous.first() {
             Some(first) => Self::previous_id(first, &self.gvk()),
@@ -127,24 +127,24 @@ impl Resource {
         }
     }
 
-    /// All ids.
+    /// All ids: the earlier ones and the current one.
     pub(crate) fn all_ids(&self) -> Vec<ResId> {
         let mut ids = self.previous_ids();
         ids.push(self.id());
         ids
     }
 
-    /// The number of ids.
+    /// The number of ids that [`Self::all_ids`] returns.
     pub(crate) fn ids(&self) -> usize {
         self.previous.len() + 1
     }
 
-    /// Whether it has or had a name.
+    /// Whether the object has this name or had it earlier.
     fn has_name(&self, name: &str) -> bool {
         self.previous.iter().any(|it| *it.0 == *name) || *self.name() == *name
     }
 
-    /// Stores the current id before it changes.
+    /// Records the current id before it changes.
     pub(crate) fn store_id(&mut self) {
         let id = self.id();
         let namespace = match id.effective_namespace() {
@@ -154,7 +154,7 @@ impl Resource {
         self.previous.push((id.name, namespace, id.gvk.kind));
     }
 
-    /// Takes the earlier ids of an object that it replaces.
+    /// Takes over the earlier ids of an object that this one replaces.
     pub(crate) fn take_history(&mut self, old: &Self) {
         self.previous.clone_from(&old.previous);
         self.prefixes.clone_from(&old.prefixes);
@@ -162,17 +162,17 @@ impl Resource {
         self.vars.clone_from(&old.vars);
     }
 
-    /// What kustomize notes of it in its annotations: what it was called, and what its name got.
+    /// The data that kustomize stores about the object in annotations: its earlier ids, and the prefixes and suffixes of its name.
     pub(crate) fn notes(&self) -> String {
         format!("{:?} {:?} {:?}", self.previous, self.prefixes, self.suffixes)
     }
 
-    /// Whether kustomize stores data about it in annotations, so that these exist.
+    /// Whether kustomize stores data about the object in annotations, so that the object has annotations.
     pub(crate) fn has_notes(&self) -> bool {
         !(self.previous.is_empty() && self.prefixes.is_empty() && self.suffixes.is_empty()) || self.is_generated
     }
 
-    /// Makes the annotations that have kustomize's notes, if it keeps some: what looks for annotations finds them.
+    /// If kustomize stores data about the object in annotations, creates the field `annotations`, because transformers that look for it find it.
     pub(crate) fn show_notes(&mut self) {
         let place = self.node.place;
         if self.has_notes()
@@ -183,7 +183,7 @@ impl Resource {
         }
     }
 
-    /// The labels or annotations (`GetLabels`, `GetAnnotations`).
+    /// The entries of the object's labels or annotations (`GetLabels`, `GetAnnotations`).
     pub(crate) fn texts(&self, field: &str) -> Vec<(Arc<str>, Arc<str>)> {
         let entries = self
             .node
@@ -248,7 +248,7 @@ impl Resource {
         self.node.set("kind", place, Node::string(place, kind));
     }
 
-    /// Makes a change, and keeps shared nodes equal.
+    /// Calls a function that changes the object, and keeps shared nodes equal.
     pub(crate) fn change(&mut self, change: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
         if self.shared == 0 {
             return change(self);
@@ -273,7 +273,7 @@ impl Resource {
         Ok(())
     }
 
-    /// Makes shared nodes independent.
+    /// Makes shared nodes independent of each other.
     pub(crate) fn unshare(&mut self) {
         self.shared = 0;
         self.node.each_shared(&mut |it| it.shared = 0);
@@ -286,7 +286,7 @@ impl Resource {
 
     fn merge(&mut self, patch: &Node, allowed: Allowed) -> Result<()> {
         let id = self.id();
-        // These fields keep their places.
+        // These fields keep their places if the patch does not change them.
         let head = (
             self.node.get("kind").cloned(),
             self.node.at(&["metadata", "name"]).cloned(),
@@ -325,17 +325,17 @@ impl Resource {
     }
 }
 
-/// The objects of a build, in order (`resWrangler`).
+/// The objects of a build, in order (kustomize's `resWrangler`).
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Resources {
     list: Vec<Resource>,
-    /// The index of each object by its key, while no object changes.
+    /// The index of each object by its key. Dropped when an object changes.
     known: Option<HashMap<Key, usize>>,
 }
 
-/// Steps for an id that is compared.
+/// The work units for comparing an id.
 const A_LOOK: usize = 3;
-/// Steps for an id that is created.
+/// The work units for creating an id.
 const AN_ID: usize = 40;
 
 impl Resources {
@@ -343,7 +343,7 @@ impl Resources {
         &self.list
     }
 
-    /// The objects, to be changed.
+    /// The objects, for changing them.
     pub(crate) fn list_mut(&mut self) -> &mut Vec<Resource> {
         self.known = None;
         &mut self.list
@@ -353,7 +353,7 @@ impl Resources {
         self.list_mut().get_mut(at)
     }
 
-    /// The index of each object by its key; the first one if several have the same key.
+    /// The index of each object by its key. If several objects have the same key, the first index.
     fn by_key(&self) -> Result<HashMap<Key, usize>> {
         spend::work(self.list.len() * AN_ID)?;
         let mut known = HashMap::with_capacity(self.list.len());
@@ -394,7 +394,7 @@ impl Resources {
         more.list.into_iter().try_for_each(|it| self.add(it))
     }
 
-    /// The objects with a current or earlier id of this name that matches.
+    /// The objects that have or had an id with this name for which `matches` returns true.
     pub(crate) fn by_any_id(&self, name: &str, matches: impl Fn(&ResId) -> bool) -> Result<Vec<usize>> {
         let mut found = Vec::new();
         for (n, resource) in self.list.iter().enumerate().filter(|it| !it.1.is_gone) {
@@ -410,7 +410,7 @@ impl Resources {
         Ok(found)
     }
 
-    /// The objects with a current or earlier id equal to this one.
+    /// The objects that have or had this id.
     pub(crate) fn same(&self, id: &ResId) -> Result<Vec<usize>> {
         self.by_any_id(&id.name, |it| it.is_same(id))
     }

@@ -1,4 +1,4 @@
-//! Selects the objects that a patch or a replacement applies to (`sigs.k8s.io/kustomize/api/types/selector.go`).
+//! Selects the objects to which a patch or a replacement applies (`sigs.k8s.io/kustomize/api/types/selector.go`).
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::{
     spend,
 };
 
-/// Steps for an object that is checked.
+/// The work units for each object that is checked.
 const A_LOOK: usize = 100;
 
 /// A selector as written.
@@ -54,7 +54,7 @@ impl Selector {
         })
     }
 
-    /// Whether a patch with this target applies to an object (`Select`).
+    /// Whether this target of a patch selects an object (`Select`).
     pub(crate) fn selects(&self, patterns: &Patterns, resource: &Resource) -> Result<bool> {
         spend::work(A_LOOK)?;
         let (now, first) = (resource.id(), resource.first_id());
@@ -64,7 +64,7 @@ impl Selector {
         Ok(is_in && is_named && patterns.is_kind(&now.gvk)? && self.matches_labels(resource)?)
     }
 
-    /// Whether the selectors of labels and annotations match.
+    /// Whether the label and annotation selectors match an object.
     pub(crate) fn matches_labels(&self, resource: &Resource) -> Result<bool> {
         let matches = |selector: &str, field: &str| -> Result<bool> {
             if selector.is_empty() {
@@ -106,13 +106,13 @@ impl Patterns {
             && self.matches(self.kind.as_ref(), &gvk.kind)?)
     }
 
-    /// Whether an exact id matches (`TargetSelectorRegex.Selects`).
+    /// Whether the patterns match an id (`TargetSelectorRegex.Selects`).
     pub(crate) fn is_id(&self, id: &ResId) -> Result<bool> {
         Ok(self.is_kind(&id.gvk)? && self.is_name(&id.name)? && self.is_namespace(&id.namespace)?)
     }
 }
 
-/// One requirement of a label selector.
+/// A requirement in a label selector.
 struct Requirement {
     key: String,
     operator: Operator,

@@ -1,4 +1,4 @@
-//! The documents that builds have read from files.
+//! The documents that builds have read, and the interface through which they read files.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -25,18 +25,18 @@ use crate::{
 
 /// A source of files for kustomizations. Paths are absolute and contain neither `.` nor `..`.
 pub trait Files {
-    /// The text of a file; `None` if the file does not exist, or is not text.
+    /// The text of a file. `None` if the file does not exist or is not text.
     fn read(&self, path: &Path) -> Option<Arc<str>>;
 
     /// Whether a folder exists.
     fn is_folder(&self, path: &Path) -> bool;
 
-    /// An identity: sources with the same identity return the same files during a run. `None` if that is unknown.
+    /// A number that identifies the source: two sources with the same number return the same files during a run. `None` if that is unknown.
     fn identity(&self) -> Option<usize> {
         None
     }
 
-    /// A short reason why an existing file or folder is not read. `None` if it does not exist.
+    /// A short reason why a file or folder exists but must not be read. `None` if it does not exist.
     fn refusal(&self, path: &Path) -> Option<String> {
         let _ = path;
         None
@@ -71,10 +71,10 @@ impl<F: Files> Files for &F {
     }
 }
 
-/// The maximum number of characters of a path that is shown before a reason, so that both fit into a headline.
+/// The maximum number of characters of a path in a message that also has a reason, so that both fit into a headline.
 const MOST_SHOWN: usize = 24;
 
-/// The end of a path.
+/// The last part of a path, if it is too long for a message.
 fn end_of(path: &str) -> String {
     match path.char_indices().rev().nth(MOST_SHOWN - 1) {
         Some((at, _)) if at > 0 => format!("…{}", &path[at..]),
@@ -91,7 +91,7 @@ pub(crate) fn missing(files: &dyn Files, path: &Path) -> ProblemKind {
     }
 }
 
-/// The problem of a named file that was not read. `written`: its path as written in the file in `folder`.
+/// The problem of a file that was not read. `written` is its path as the file in `folder` names it.
 pub(crate) fn unread(files: &dyn Files, folder: &Path, written: &str, place: Place) -> Problem {
     let path = joined(folder, written);
     match files.refusal(&path) {
@@ -107,45 +107,45 @@ pub(crate) fn unread(files: &dyn Files, folder: &Path, written: &str, place: Pla
     }
 }
 
-/// A document that values come from.
+/// A document from which values come.
 #[derive(Debug)]
 struct Source {
     path: Arc<Path>,
-    /// The index among all documents of the file.
+    /// The index of the document among all documents of the file.
     index: u32,
     tree: Arc<Tree>,
-    /// The scalar that contains the document, if it is inline text in another document.
+    /// The scalar that contains the document, if the document is inline text in another document.
     within: Option<Place>,
     /// If something has changed the inline text: where its parts are in the text of the scalar.
     changed: Option<ChangedText>,
-    /// The long strings in it, which all builds share.
+    /// The long strings in the document, which all builds share.
     texts: HashMap<NodeId, Arc<str>>,
 }
 
-/// The documents that the values of builds come from. All builds of a run share them, so each file is read once.
+/// The documents from which the values of builds come. All builds of a run share them, so that each file is read once.
 #[derive(Default, Debug)]
 pub struct Sources {
     documents: Vec<Source>,
-    /// The files that were read: the text of each, and the range of its documents.
+    /// The files that were read, each with its text and the range of its documents.
     files: HashMap<Arc<Path>, (Arc<str>, Range<u32>)>,
     /// The scalars whose content was parsed, with the range of documents. If something has changed the content, with the changed text.
     inside: HashMap<(Place, Option<Arc<str>>), Range<u32>>,
-    /// The unquoted dates.
+    /// The places of unquoted dates.
     dates: HashSet<Place>,
-    /// The bases that were built, by folder.
+    /// The state of the bases that were built, by folder.
     pub(crate) bases: HashMap<PathBuf, Base>,
     /// The size in bytes of the objects of the bases, and of the changed texts, that are kept.
     kept_bytes: u64,
 }
 
-/// The minimum length in bytes of strings that are shared.
+/// The minimum length of strings to share, in bytes.
 const LONG: usize = 64;
 
-/// The maximum nesting depth.
+/// The maximum nesting depth of values.
 const MOST_DEPTH: usize = 400;
 
 impl Sources {
-    /// Keeps a base for later builds.
+    /// Keeps the result of a base for later builds.
     pub(crate) fn keep(&mut self, folder: &Path, base: Kept) {
         self.kept_bytes += base.bytes();
         self.bases.insert(folder.to_owned(), Base::Kept(Arc::new(base)));
@@ -156,7 +156,7 @@ impl Sources {
         self.kept_bytes
     }
 
-    /// The text of a file. If the file was read before with the same text, the same string is returned.
+    /// The text of a file. If the file was read before and has not changed, returns the same string.
     pub(crate) fn text(&self, files: &dyn Files, path: &Path) -> Result<Option<Arc<str>>> {
         let Some(text) = files.read(path) else { return Ok(None) };
         spend::text(text.len())?;
@@ -164,14 +164,14 @@ impl Sources {
         Ok(Some(known.cloned().unwrap_or(text)))
     }
 
-    /// The file of a place, and the index of its document in it.
+    /// The file that contains a place, and the index of its document in the file.
     pub fn document(&self, place: Place) -> (&Arc<Path>, u32) {
         let outer = self.outermost(place);
         let source = &self.documents[outer.document as usize];
         (&source.path, source.index)
     }
 
-    /// The file of a document, and the document's index in it.
+    /// The file that contains a document, and the document's index in the file.
     pub fn path_of(&self, document: u32) -> (&Arc<Path>, u32) {
         let source = &self.documents[document as usize];
         match source.within {
@@ -180,12 +180,12 @@ impl Sources {
         }
     }
 
-    /// The text of the file that a place is in.
+    /// The text of the file that contains a place.
     pub fn text_of(&self, place: Place) -> &str {
         self.documents[self.outermost(place).document as usize].tree.text()
     }
 
-    /// The scalar in a file that contains a place, if the place is in inline text; otherwise the place itself.
+    /// If a place is in inline text, the scalar that contains it in the file. Otherwise the place itself.
     pub fn outermost(&self, mut place: Place) -> Place {
         while let Some(outer) = self.documents[place.document as usize].within {
             place = outer;
@@ -193,7 +193,8 @@ impl Sources {
         place
     }
 
-    /// Converts words that only YAML 1.1 reads as booleans to strings: kustomize reads objects, but not its own files, as YAML 1.2.
+    /// Converts booleans such as `yes`, which only YAML 1.1 reads as booleans, to strings. kustomize reads objects as YAML 1.2, but not its own
+    /// files.
     pub(crate) fn make_newer(&mut self, node: &mut Node) {
         match &mut node.value {
             Value::String(text) => {
@@ -228,7 +229,7 @@ impl Sources {
         }
     }
 
-    /// The same for a key: `y` is not `true`.
+    /// Like [`Self::make_newer`], for a key: `y` does not mean `true`.
     fn make_newer_key(&self, entry: &mut Entry) {
         if !matches!(&*entry.key, "true" | "false") {
             return;
@@ -241,7 +242,7 @@ impl Sources {
         }
     }
 
-    /// Replaces unquoted dates by timestamps.
+    /// Replaces unquoted dates with timestamps.
     pub(crate) fn print_dates(&self, node: &mut Node) {
         match &mut node.value {
             Value::String(text) if !node.is_quoted && self.dates.contains(&node.place) => {
@@ -255,7 +256,7 @@ impl Sources {
         }
     }
 
-    /// Whether there are unquoted dates.
+    /// Whether any document has unquoted dates.
     pub(crate) fn has_dates(&self) -> bool {
         !self.dates.is_empty()
     }
@@ -265,7 +266,7 @@ impl Sources {
         (&self.documents[place.document as usize].tree, place.node)
     }
 
-    /// Whether a place is that of a scalar with this text.
+    /// Whether a place is a scalar with this text.
     pub(crate) fn is_scalar_of(&self, place: Place, text: &str) -> bool {
         let (tree, node) = self.tree(place);
         tree.is_scalar(node) && tree.scalar(node) == text
@@ -282,7 +283,7 @@ impl Sources {
         self.outward(place.document, tree.span(place.node))
     }
 
-    /// Converts a span in a document to a span in the file.
+    /// Converts a span in a document to a span in the document's file.
     pub fn outward(&self, document: u32, span: Span) -> Span {
         let source = &self.documents[document as usize];
         let Some(outer) = source.within else { return span };
@@ -350,14 +351,14 @@ impl Sources {
         Ok(read)
     }
 
-    /// The documents at these indices, which were parsed before.
+    /// The values of the documents with these indices, which were parsed before.
     fn read_again(&self, documents: Range<u32>) -> Result<Vec<Node>> {
         let mut read = Vec::new();
         for number in documents {
             let source = &self.documents[number as usize];
             spend::text(source.tree.document_span().range().len())?;
             spend::nodes(source.tree.len())?;
-            // It was parsed successfully before.
+            // The conversion cannot fail, because it has succeeded before.
             let Ok(json) = read_json(&source.tree) else { continue };
             let mut texts = |node: NodeId, _: &str| source.texts.get(&node).cloned();
             let node = json.root().map(|it| node_of(&source.tree, it, number, &mut texts));
@@ -396,7 +397,7 @@ impl Sources {
                 ));
             }
             let mut texts: HashMap<NodeId, Arc<str>> = HashMap::new();
-            // Several aliases may refer to the same string.
+            // Several aliases may refer to the same node, so store its string once.
             let mut share = |node: NodeId, text: &str| {
                 let is_long = text.len() >= LONG;
                 is_long.then(|| texts.entry(node).or_insert_with(|| text.into()).clone())
@@ -425,7 +426,7 @@ impl Sources {
 /// Bytes for a byte of a text that is kept as it was parsed.
 const PARSED: usize = 16;
 
-/// Steps for a byte of a text that is parsed.
+/// The work units for each byte of a text that is parsed.
 const PARSING: usize = 2;
 
 /// The last part of a path, for messages.
@@ -434,7 +435,7 @@ pub(crate) fn name(path: &Path) -> String {
     name.to_string_lossy().into_owned()
 }
 
-/// Converts a node of a tree to a value with places. `shared` returns the long strings of scalars.
+/// Converts a node of a tree to a value with places. `shared` returns the shared string of a long scalar.
 fn node_of(
     tree: &Tree,
     json: &Json<'_>,
@@ -477,7 +478,7 @@ fn node_of(
     }
 }
 
-/// A key in kustomize's form: `on` and `yes` are strings, while the API server's YAML parser reads them as `true`.
+/// A key as kustomize reads it: `on` and `yes` are strings, while the API server's YAML parser reads them as `true`.
 fn key_of(tree: &Tree, member: &Member<'_>, shared: &mut dyn FnMut(NodeId, &str) -> Option<Arc<str>>) -> Arc<str> {
     if matches!(member.key.as_ref(), "true" | "false") && tree.is_scalar(member.key_node) {
         return tree.scalar(member.key_node).into();
@@ -485,7 +486,7 @@ fn key_of(tree: &Tree, member: &Member<'_>, shared: &mut dyn FnMut(NodeId, &str)
     shared(member.key_node, &member.key).unwrap_or_else(|| Arc::from(member.key.as_ref()))
 }
 
-/// Joins a folder and a relative path, and removes `.` and `..`.
+/// Joins a folder and a relative path, and resolves `.` and `..` in the result.
 pub fn joined(folder: &Path, relative: &str) -> PathBuf {
     let mut path = folder.to_owned();
     for component in Path::new(relative).components() {

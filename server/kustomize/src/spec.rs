@@ -1,4 +1,5 @@
-//! Field specs: the fields that a transformer changes, by kind (`sigs.k8s.io/kustomize/api/types/fieldspec.go`, `filters/fieldspec`).
+//! Field specs, which name the fields that a transformer changes, and the kinds that have them (`sigs.k8s.io/kustomize/api/types/fieldspec.go`,
+//! `filters/fieldspec`).
 
 use std::sync::{Arc, OnceLock};
 
@@ -12,30 +13,30 @@ use crate::{
     spend,
 };
 
-/// A field of some kinds that a transformer changes.
+/// A field that a transformer changes, in some kinds.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct FieldSpec {
-    /// The kinds.
+    /// The kinds that have the field.
     pub(crate) gvk: Gvk,
-    /// The path of the field: names separated by `/`. Names of lists may end in `[]`.
+    /// The path of the field: names separated by `/`. The names of lists may end with `[]`.
     pub(crate) path: Arc<str>,
-    /// Whether the field is created if it is missing.
+    /// Whether to create the field if it is missing.
     pub(crate) create: bool,
 }
 
-/// The fields that refer to objects of a kind by name.
+/// The fields that refer to objects of a kind by their name.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct NameReference {
-    /// The kind of the objects.
+    /// The kind of the objects to which the fields refer.
     pub(crate) target: Gvk,
-    /// The fields that contain the name.
+    /// The fields that contain the name of such an object.
     pub(crate) referrers: Vec<FieldSpec>,
 }
 
-/// Field specs, which kustomizations without ones of their own share.
+/// A list of field specs. Kustomizations without their own configuration share it.
 pub(crate) type Specs = Arc<Vec<FieldSpec>>;
 
-/// The fields that transformers change (`TransformerConfig`).
+/// The fields that each transformer changes (`TransformerConfig`).
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct Config {
     pub(crate) name_prefix: Specs,
@@ -52,7 +53,7 @@ pub(crate) struct Config {
     pub(crate) name_references: Arc<Vec<NameReference>>,
 }
 
-/// The names of the lists in a configuration, except for the name references.
+/// The names of the lists in a transformer configuration, except the one with name references.
 pub(crate) const LISTS: [&str; 11] = [
     "namePrefix",
     "nameSuffix",
@@ -116,7 +117,7 @@ impl Config {
         }
     }
 
-    /// Adds the referrers of a kind.
+    /// Adds the fields that refer to objects of a kind.
     pub(crate) fn add_reference(&mut self, reference: &NameReference) -> Result<()> {
         merge_reference(Arc::make_mut(&mut self.name_references), reference)
     }
@@ -142,7 +143,7 @@ pub(crate) fn default_config() -> Config {
     DEFAULT.get_or_init(made).clone()
 }
 
-/// Parses the default configuration. The table is free of conflicts.
+/// Parses the default configuration. The table has no conflicts, so this succeeds.
 fn read_default() -> Result<Config> {
     let word = |text: &str| Arc::from(if text == "-" { "" } else { text });
     let gvk = |group: &str, version: &str, kind: &str| Gvk {
@@ -201,19 +202,19 @@ pub(crate) fn merge_specs(list: &mut Vec<FieldSpec>, more: &[FieldSpec]) -> Resu
     Ok(())
 }
 
-/// The value that is created for a missing field.
+/// The value to create for a missing field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Create {
     Scalar,
     Map,
 }
 
-/// Steps for a field spec that applies to an object.
+/// The work units for applying a field spec to an object.
 const A_SPEC: usize = 10;
 
-/// A change of the fields of field specs.
+/// A change to make to the fields of field specs.
 pub(crate) struct Change<'a> {
-    /// The value to create for a missing field, if the spec allows it.
+    /// The value to create for a missing field, if the field spec allows it.
     pub(crate) create: Option<Create>,
     /// The place of created values.
     pub(crate) place: Place,
@@ -221,12 +222,12 @@ pub(crate) struct Change<'a> {
 }
 
 impl Change<'_> {
-    /// Changes the fields of all specs in an object of this kind.
+    /// Changes the fields that the specs name in an object of this kind.
     pub(crate) fn apply_all(&mut self, object: &mut Node, gvk: &Gvk, specs: &[FieldSpec]) -> Result<()> {
         specs.iter().try_for_each(|it| self.apply(object, gvk, it))
     }
 
-    /// Changes the field of one spec.
+    /// Changes the field that one spec names.
     pub(crate) fn apply(&mut self, object: &mut Node, gvk: &Gvk, spec: &FieldSpec) -> Result<()> {
         if !gvk.is_selected(&spec.gvk) {
             return Ok(());
@@ -286,7 +287,7 @@ impl Change<'_> {
     }
 }
 
-/// `PathSplitter`: splits a path at the delimiter. A backslash escapes a delimiter inside a part.
+/// Splits a path at a delimiter (`PathSplitter`). A backslash before a delimiter makes it part of a name.
 pub(crate) fn split_path(path: &str, delimiter: char) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
     let mut pieces = path.split(delimiter).peekable();
@@ -306,7 +307,7 @@ pub(crate) fn split_path(path: &str, delimiter: char) -> Vec<String> {
     parts
 }
 
-/// `SmarterPathSplitter`: the same for dotted paths, in which `[a.b]` is one part.
+/// Splits a dotted path, in which `[a.b]` is one part (`SmarterPathSplitter`).
 pub(crate) fn split_field_path(path: &str) -> Vec<String> {
     let mut parts = Vec::new();
     let mut split = split_path(path, '.').into_iter();

@@ -1,4 +1,4 @@
-//! Spends the budget of a build ([`crd_analyzer_budget`]): steps, and bytes of the values that it creates and does not share.
+//! Counts the budget of a build ([`crd_analyzer_budget`]): work units, and the bytes of values that it creates without sharing.
 
 use crd_analyzer_budget::{self as budget, Limits, Unfinished};
 
@@ -7,17 +7,17 @@ use crate::{
     problem::{Problem, ProblemKind, Result},
 };
 
-/// The limits of one build.
+/// The limits for one build.
 pub const LIMITS: Limits = Limits {
     work: 250_000_000,
     bytes: 64 << 20,
     ..Limits::NONE
 };
 
-/// The maximum length in bytes of a string whose copies are not counted.
+/// The maximum length, in bytes, of strings whose copies are not counted.
 const SHORT: usize = 64;
 
-/// The problem of a build that exceeds its budget.
+/// The problem of a build that has exceeded its budget.
 pub(crate) fn too_large(unfinished: Unfinished) -> Problem {
     let needs = match unfinished {
         Unfinished::Work => "work",
@@ -26,17 +26,17 @@ pub(crate) fn too_large(unfinished: Unfinished) -> Problem {
     Problem::new(ProblemKind::TooLarge, None, format!("the build takes too much {needs}"))
 }
 
-/// Spends steps, of some nanoseconds each.
+/// Spends work units. Each takes some nanoseconds.
 pub(crate) fn work(steps: usize) -> Result<()> {
     budget::work(steps as u64).map_err(too_large)
 }
 
-/// Spends the bytes of a string before it is created.
+/// Spends the bytes of a string that is about to be created.
 pub(crate) fn bytes(bytes: usize) -> Result<()> {
     budget::bytes(bytes as u64).map_err(too_large)
 }
 
-/// Spends the work for a temporary string.
+/// Spends the work for a string that exists only temporarily.
 pub(crate) fn text(bytes: usize) -> Result<()> {
     if bytes <= SHORT {
         return Ok(());
@@ -44,12 +44,12 @@ pub(crate) fn text(bytes: usize) -> Result<()> {
     work(bytes / budget::BYTES_PER_WORK as usize)
 }
 
-/// Spends the bytes of the given number of nodes before they are created.
+/// Spends the bytes of nodes that are about to be created.
 pub(crate) fn nodes(nodes: usize) -> Result<()> {
     bytes(nodes.saturating_mul(NODE))
 }
 
-/// A copy that shares the strings.
+/// A copy of a node that shares its strings.
 pub(crate) fn copied(node: &Node) -> Result<Node> {
     nodes(node.size())?;
     Ok(node.clone())

@@ -1,4 +1,4 @@
-//! Builds of a few files.
+//! Tests builds of a few files.
 
 mod plugins;
 
@@ -37,7 +37,7 @@ fn build(files: &dyn Files, folder: &Path) -> Build {
     crate::build(files, folder, (LIMITS, &mut Sources::default()))
 }
 
-/// Checks the lines of the built objects' JSON, or the reason why there are none.
+/// Checks the lines of the built objects' JSON, or the reason why the build failed.
 #[track_caller]
 fn check(files: &[(&str, &str)], expected: &str) {
     let mut sources = Sources::default();
@@ -226,7 +226,7 @@ fn what_is_made_or_missing_is_left_out() {
         of("validators: [v.yaml]\n").objects.unwrap_err().kind,
         ProblemKind::Fails
     );
-    // A field with an unknown effect on objects prevents the build, but not the list of inputs.
+    // If a field may change objects in an unknown way, the build fails, but its inputs are still listed.
     for (more, kind) in [
         (
             "transformers: [https://example.com/t.yaml]\n",
@@ -268,7 +268,7 @@ fn what_is_refused_is_not_said_to_be_missing() {
     let built = at("bases: [../refused/x]\n");
     let refused = Unread::Refused("../refused/x".to_owned(), "it is refused".to_owned());
     assert_eq!(built.unread.first().map(|it| &it.0), Some(&refused));
-    // Only the end of a long path is shown, so that the reason fits, too.
+    // Of a long path, only the end is shown, so that the reason fits into the message.
     let long = format!("patches: [{{path: ../refused/{}}}]\n", "folder/".repeat(9) + "x.yaml");
     let problem = at(&long).objects.expect_err("it is refused");
     assert_eq!(
@@ -277,7 +277,7 @@ fn what_is_refused_is_not_said_to_be_missing() {
     );
 }
 
-/// Each kustomization names two folders of the next level, so the size of the build doubles at each level.
+/// Each kustomization names two folders of the next level, so the work doubles at each level. The build must end.
 #[test]
 fn what_doubles_ends() {
     let mut files = BTreeMap::new();
@@ -343,7 +343,7 @@ fn lists_are_merged_by_the_file_that_the_kustomization_names() {
     let built = "{\"apiVersion\":\"example.com/v1\",\"kind\":\"Widget\",\"metadata\":{\"name\":\"w\"},\
         \"spec\":{\"list\":[{\"name\":\"b\",\"size\":2,\"y\":1},{\"name\":\"a\"}],\"y\":[]}}\n";
     check("resources: [w.yaml]\n", Some(file), built);
-    // The file of a base then has no effect, but must exist.
+    // The OpenAPI file of a base has no effect in this case, but it must exist.
     check("resources: [w.yaml]\nopenapi: {path: w.yaml}\n", Some(file), built);
     check(
         "resources: [w.yaml]\nopenapi: {path: none.json}\n",
@@ -436,7 +436,7 @@ impl Files for Same {
     }
 }
 
-/// A description of a build, without indices of documents.
+/// A description of a build that does not contain indices of documents.
 fn said(build: &Build) -> String {
     let objects = build.objects.as_ref().map(|objects| {
         let json = objects.iter().map(|it| it.node.to_json().to_string());

@@ -14,7 +14,7 @@ use crate::{
     spend,
 };
 
-/// Steps for a node that is visited.
+/// The work units for each node that is visited.
 const A_VISIT: usize = 4;
 
 /// Sets the value of a scalar to a string.
@@ -26,12 +26,12 @@ fn set_text(node: &mut Node, place: Place, text: Arc<str>) -> Result<()> {
     Ok(())
 }
 
-/// `namespace`
+/// Applies `namespace`.
 pub(crate) fn namespace(resources: &mut Resources, namespace: &Namespace, specs: &[FieldSpec]) -> Result<()> {
     if namespace.text.text.is_empty() {
         return Ok(());
     }
-    // Earlier objects already have their new ids, later ones still have their old ids.
+    // Earlier objects already have their new ids in this list, and later ones still have their old ids.
     let mut counted = resources.counted()?;
     for resource in resources.list_mut() {
         if resource.node.is_empty() {
@@ -56,7 +56,7 @@ pub(crate) fn namespace(resources: &mut Resources, namespace: &Namespace, specs:
     Ok(())
 }
 
-/// Sets the namespace of an object, and the others that belong to it.
+/// Sets the namespace of an object, and other fields that must have the same namespace.
 pub(crate) fn set_namespace(resource: &mut Resource, namespace: &Namespace, specs: &[FieldSpec]) -> Result<()> {
     let gvk = resource.gvk();
     let Text { text, place } = &namespace.text;
@@ -133,7 +133,7 @@ pub(crate) fn affix(resources: &mut Resources, text: &Text, is_prefix: bool, spe
                 resource.store_id();
             }
             let gvk = resource.gvk();
-            // If the whole name is invalid, the reason is mostly in the object's own part.
+            // If the whole name is invalid, the cause is usually the object's own name, so record its place.
             let mut set = |node: &mut Node| {
                 let name = node.text();
                 spend::bytes(affix.len() + name.len())?;
@@ -159,7 +159,7 @@ pub(crate) fn affix(resources: &mut Resources, text: &Text, is_prefix: bool, spe
     Ok(())
 }
 
-/// Sets labels or annotations: entries of the objects that the specs lead to.
+/// Sets labels or annotations, in the fields that the specs name.
 pub(crate) fn entries(resources: &mut Resources, pairs: &[(Text, Text)], specs: &[FieldSpec]) -> Result<()> {
     let mut pairs: Vec<&(Text, Text)> = pairs.iter().collect();
     pairs.sort_by(|a, b| a.0.text.cmp(&b.0.text));
@@ -203,7 +203,7 @@ pub(crate) fn entries(resources: &mut Resources, pairs: &[(Text, Text)], specs: 
             };
             change.apply_all(&mut resource.node, &gvk, specs)?;
             if !replaced.is_empty() {
-                // Nodes that are shared with a changed value change with it.
+                // If a changed value is shared, change the nodes that share it as well.
                 spend::work(resource.node.size())?;
                 resource.node.each_shared(&mut |it| {
                     if replaced.contains(&it.shared) {
@@ -216,7 +216,7 @@ pub(crate) fn entries(resources: &mut Resources, pairs: &[(Text, Text)], specs: 
     Ok(())
 }
 
-/// The fields that an entry of `labels` is for.
+/// The fields that an entry of `labels` changes.
 pub(crate) fn specs_of_label(label: &Label, config: &Config) -> Result<Vec<FieldSpec>> {
     let mut specs = label.fields.clone();
     merge_specs(&mut specs, &config.labels)?;
@@ -311,7 +311,7 @@ pub(crate) fn images(resources: &mut Resources, image: &Image, specs: &[FieldSpe
     Ok(())
 }
 
-/// Visits the images of all lists that have the name of a pod's container list, at any place.
+/// Visits the images in all lists that are called like a container list of a pod, wherever they are.
 fn in_containers(node: &mut Node, set: &mut dyn FnMut(&mut Node) -> Result<()>) -> Result<()> {
     match &mut node.value {
         Value::List(items) => items.iter_mut().try_for_each(|it| in_containers(it, set)),
@@ -332,7 +332,7 @@ fn in_containers(node: &mut Node, set: &mut dyn FnMut(&mut Node) -> Result<()>) 
     }
 }
 
-/// The parts of an image: name, tag and digest (`image.Split`).
+/// Splits an image into name, tag and digest (`image.Split`).
 fn parts(image: &str) -> (&str, &str, &str) {
     let slash = image.find('/').filter(|it| *it > 0).unwrap_or(0);
     let digest = image[slash..].find('@').map(|it| it + slash);

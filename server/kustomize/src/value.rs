@@ -1,4 +1,4 @@
-//! Values that are put at a path (`sigs.k8s.io/kustomize/api/filters/valueadd`).
+//! Sets values at a path in objects (`sigs.k8s.io/kustomize/api/filters/valueadd`).
 
 use crate::{
     kustomization::{Namespace, Subjects, Text, ValueTarget},
@@ -9,10 +9,10 @@ use crate::{
     spend, transform,
 };
 
-/// The path whose value is set as `namespace` of a kustomization sets it.
+/// The path whose value is set in the same way as by `namespace` of a kustomization.
 const NAMESPACE: &str = "metadata/namespace";
 
-/// `ValueAddTransformer`
+/// Applies one target of a `ValueAddTransformer`.
 pub(crate) fn add(resources: &mut Resources, value: &Text, target: &ValueTarget) -> Result<()> {
     let patterns = target.select.as_ref().map(|it| Ok((it, it.patterns()?))).transpose()?;
     let path: Vec<String> = split_path(&target.field_path, '/');
@@ -95,7 +95,7 @@ impl Adding<'_> {
         node.get_mut(part).map_or(Ok(()), |it| self.put(it, rest))
     }
 
-    /// What happens where the path ends before its last part.
+    /// The result if the path ends before its last part. If the value is to be inserted into a file path, this is not supported.
     fn nothing(&self) -> Result<()> {
         if self.target.position == 0 {
             return Ok(());
@@ -104,7 +104,7 @@ impl Adding<'_> {
         Err(Problem::new(ProblemKind::NotSupported, self.target.place, message))
     }
 
-    /// Puts the value into the first item that matches, which is made if there is none.
+    /// Sets the value in the first item that matches. If no item matches, creates one.
     fn item(&self, items: &mut Vec<Node>, selector: &str, rest: &[&str]) -> Result<()> {
         let Some((field, wanted)) = selector.split_once('=') else {
             return Err(self.fails(format!("write `[{selector}]` as `[FIELD=VALUE]`")));
@@ -153,7 +153,7 @@ impl Adding<'_> {
     }
 }
 
-/// A text in the place of a scalar, whose quotes it has. Without quotes, the text says what it is.
+/// A scalar that replaces `old` and has the same quotes. Without quotes, the text determines the type.
 fn in_place_of(old: &Node, place: Place, text: &str) -> Node {
     let value = if old.is_quoted {
         Value::String(text.into())
@@ -168,7 +168,7 @@ fn in_place_of(old: &Node, place: Place, text: &str) -> Node {
     }
 }
 
-/// A path of a file with a part put in at a position, counted from 0 (`InsertPathPart`).
+/// Inserts a part into a file path at a position, counted from 0 (`InsertPathPart`).
 fn with_part(path: &str, position: usize, part: &str) -> String {
     let is_absolute = path.starts_with('/');
     let mut parts: Vec<&str> = path.split('/').filter(|it| !it.is_empty()).collect();

@@ -1,4 +1,4 @@
-//! `vars`, the older form of replacements (`sigs.k8s.io/kustomize/api/filters/refvar`).
+//! Substitutes `vars`, the older form of replacements (`sigs.k8s.io/kustomize/api/filters/refvar`).
 
 use std::{collections::HashMap, fmt::Write as _, sync::Arc};
 
@@ -12,7 +12,7 @@ use crate::{
     spend,
 };
 
-/// Records which objects the vars of a kustomization read (`MergeVars`).
+/// Records the objects that the vars of a kustomization read (`MergeVars`).
 pub(crate) fn note(resources: &mut Resources, known: &mut Vec<Var>, vars: &[Var]) -> Result<()> {
     for var in vars {
         let wanted = &var.object;
@@ -42,7 +42,7 @@ pub(crate) fn note(resources: &mut Resources, known: &mut Vec<Var>, vars: &[Var]
     vars.iter().try_for_each(|it| add(known, it.clone()))
 }
 
-/// Adds a var. Fails if one with its name exists.
+/// Adds a var. Fails if a var with the same name exists.
 pub(crate) fn add(known: &mut Vec<Var>, var: Var) -> Result<()> {
     spend::work(known.len())?;
     if known.iter().any(|it| it.name == var.name) {
@@ -142,7 +142,7 @@ fn put(node: &mut Node, values: &HashMap<Arc<str>, Value>) -> Result<()> {
     spend::bytes(text.len())?;
     let mut made = String::new();
     let mut rest = &*text;
-    // No variable ends after this.
+    // A variable that starts after this offset is not closed.
     let last = text.rfind(')').unwrap_or(0);
     while let Some(at) = rest.find('$') {
         made.push_str(&rest[..at]);

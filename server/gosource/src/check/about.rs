@@ -2,8 +2,8 @@
 
 use std::{collections::HashMap, sync::LazyLock};
 
-/// The table. First column: a marker, optionally with a blank and an argument (`=` for an unnamed value). Second column: what the marker sets in the
-/// CRD, or the allowed values of the argument. Third column: the sentence.
+/// The table of descriptions. The first column is a marker, optionally with a blank and an argument (`=` for an unnamed value). The second column is
+/// the field of the CRD that the marker sets, or the allowed values of the argument. The third column is the sentence.
 const TABLE: &str = include_str!("about.tsv");
 
 /// The prefix of markers that apply to the items of a list.
@@ -12,11 +12,11 @@ const OF_ITEMS: &str = "kubebuilder:validation:items:";
 /// The description of a marker.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct About {
-    /// The field of the CRD that it sets; empty if none.
+    /// The field of the CRD that the marker sets; empty if none.
     pub sets: &'static str,
-    /// A sentence that describes it.
+    /// A sentence that describes the marker.
     pub sentence: &'static str,
-    /// Whether it applies to the items of a list.
+    /// Whether the marker applies to the items of a list.
     pub is_of_items: bool,
 }
 
@@ -24,12 +24,12 @@ pub struct About {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Argument {
     values: &'static str,
-    /// A sentence that describes it; empty for an unnamed value.
+    /// A sentence that describes the argument; empty for an unnamed value.
     pub sentence: &'static str,
 }
 
 impl Argument {
-    /// The allowed values, if there are only a few.
+    /// The allowed values of the argument, if there are only a few.
     pub fn values(self) -> impl Iterator<Item = &'static str> {
         self.values.split(' ').filter(|it| !it.is_empty())
     }
@@ -44,7 +44,7 @@ fn row(line: &'static str) -> Option<(&'static str, Row)> {
     Some((cells.next()?, (cells.next()?, cells.next()?)))
 }
 
-/// The marker with the same effect on a value as this marker has on the items of a list.
+/// The marker that has the same effect on a value as this marker has on the items of a list.
 fn of_value(name: &str) -> Option<String> {
     let word = name.strip_prefix(OF_ITEMS)?;
     Some(format!("kubebuilder:validation:{word}"))

@@ -20,8 +20,8 @@ pub fn is_refused(definition: &Definition, release: Release, marker: &str) -> bo
     refused(definition, release, named, split.arguments).is_some()
 }
 
-/// Parses the arguments of a marker, and returns the first error of controller-gen. `named`: set if the last word of the name is an argument
-/// (`a:b:c=1` is the argument `c` of `a:b`).
+/// Parses the arguments of a marker. Returns the first error that controller-gen reports. `named` is set if the last word of the marker's name is an
+/// argument, as in `a:b:c=1`, where `c` is an argument of `a:b`.
 pub(super) fn refused(definition: &Definition, release: Release, named: Option<&str>, text: &str) -> Option<Refused> {
     if let Some(read) = guessed(definition, release, text) {
         return match read {
@@ -77,7 +77,7 @@ pub(super) fn refused(definition: &Definition, release: Release, named: Option<&
     extra.or_else(missing).or_else(not_converted)
 }
 
-/// Whether a marker's value is a valid number, for markers that convert the whole text since 0.23. `None` for other markers and for an empty text.
+/// Whether a marker's value is a valid number, for markers whose whole text is converted since 0.23. `None` for other markers and for an empty text.
 fn converted(definition: &Definition, release: Release, text: &str) -> Option<bool> {
     let word = definition.name.rsplit(':').next()?;
     let text = text.trim();
@@ -97,7 +97,7 @@ fn converted(definition: &Definition, release: Release, text: &str) -> Option<bo
     })
 }
 
-/// Parses a value whose type controller-gen guesses. `None`: the definition gives the type.
+/// Parses a value whose type controller-gen guesses. `None` if the marker's definition determines the type.
 fn guessed(definition: &Definition, release: Release, text: &str) -> Option<Guessed> {
     let [argument] = definition.arguments.as_slice() else {
         return None;
@@ -150,9 +150,9 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Parses `name=value,name=value`.
+    /// Parses arguments of the form `name=value,name=value`.
     fn arguments(&mut self, arguments: &[&Argument], named: Option<&str>, seen: &mut Vec<String>) -> Read {
-        // If `named` is set, the name of the first argument comes before the text.
+        // If `named` is set, the first argument's name was part of the marker's name, and the text starts with its value.
         let mut first = named;
         if arguments.is_empty() || (self.peek().is_none() && first.is_none()) {
             return Ok(());
@@ -259,7 +259,7 @@ impl<'a> Reader<'a> {
                 Problem::Integer,
             )
         };
-        // Go also accepts other bases and underscores, but not all of these numbers can be converted.
+        // Go also accepts other bases and underscores, but controller-gen cannot convert all such numbers.
         let is_special = is_number && (word.contains('_') || !is_decimal || word.len() > 1 && word.starts_with('0'));
         let mut scanner = Scanner::new(rest);
         scanner.scan();
@@ -304,7 +304,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Parses the tokens up to a separator. The first one may be a separator itself; a quoted string is one token.
+    /// Parses the tokens up to a separator. The first token may be a separator itself. A quoted string is one token.
     fn bare(&mut self) -> Read {
         if matches!(self.peek(), Some(',' | ';' | '}')) {
             self.at += 1;

@@ -1,13 +1,13 @@
-//! The markers that controller-gen knows: a table that `cargo conformance markers` writes from controller-gen itself.
+//! The markers that controller-gen knows. `cargo conformance markers` writes the table from controller-gen itself.
 
 use std::{collections::BTreeMap, fmt, sync::LazyLock};
 
 use super::comments::Target;
 
-/// The table: name, target, first release with the marker at that target, arguments.
+/// The table of markers. Its columns are the name, the target, the first release with the marker at that target, and the arguments.
 const TABLE: &str = include_str!("markers.tsv");
 
-/// A minor release of controller-gen: 21 for 0.21.
+/// A minor release of controller-gen. For example, 21 means 0.21.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Release(pub u8);
 
@@ -27,18 +27,18 @@ impl fmt::Display for Release {
 /// The definition of a marker for a target.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Definition {
-    /// Its name without the plus sign.
+    /// The name of the marker, without the plus sign.
     pub name: &'static str,
-    /// The kind of declaration that it applies to.
+    /// The kind of declaration to which the marker applies.
     pub target: Target,
-    /// The first release that supports it there.
+    /// The first release that supports the marker at this target.
     pub since: Release,
-    /// Its arguments; a single unnamed one if the marker has just a value.
+    /// The arguments of the marker. If the marker has just a value, a single unnamed argument.
     pub arguments: Vec<Argument>,
 }
 
 impl Definition {
-    /// Whether its arguments are not parsed here, because controller-gen parses them by other rules.
+    /// Whether crd-analyzer does not parse the arguments, because controller-gen parses them by special rules.
     pub fn is_unread(&self) -> bool {
         self.name.starts_with("k8s:")
     }
@@ -47,13 +47,13 @@ impl Definition {
 /// An argument of a marker.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Argument {
-    /// Its name.
+    /// The name of the argument.
     pub name: String,
-    /// Whether it may be omitted.
+    /// Whether the argument may be omitted.
     pub is_optional: bool,
-    /// The type of its value.
+    /// The type of the argument's value.
     pub r#type: Type,
-    /// The first release that supports it.
+    /// The first release that supports the argument.
     pub since: Release,
 }
 

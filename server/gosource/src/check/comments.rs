@@ -1,8 +1,8 @@
-//! Which declaration a marker belongs to, as controller-gen decides it (`pkg/markers/collect.go` of `sigs.k8s.io/controller-tools`).
+//! Finds the declaration to which each marker belongs, as controller-gen does (`pkg/markers/collect.go` of `sigs.k8s.io/controller-tools`).
 //!
-//! Go's parser puts comments into groups: comments on lines that follow each other. The group right above a declaration is its documentation. A
-//! type and a field also have the markers of the nearest group above that. Which groups are left for a declaration depends on what was visited
-//! before, so this visits declarations in the order of `go/ast`.
+//! Go's parser puts comments on consecutive lines into one group. The group right above a declaration is the declaration's documentation. For types
+//! and fields, the nearest group above the documentation also has markers of the declaration. An earlier declaration may already have taken a group,
+//! so declarations are visited in the order of `go/ast`.
 
 use std::{ops::Range, sync::Arc};
 
@@ -14,7 +14,7 @@ use crate::read::children;
 /// The maximum depth of nested declarations.
 const MAX_DEPTH: usize = 64;
 
-/// The kind of declaration that a marker belongs to.
+/// The kind of declaration to which a marker belongs.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Target {
     /// The package of the file.
@@ -26,7 +26,7 @@ pub enum Target {
 }
 
 impl Target {
-    /// The usual name.
+    /// The usual name of this kind of declaration.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Package => "package",
@@ -39,26 +39,26 @@ impl Target {
 /// The reason why a marker does not belong to a declaration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Lost {
-    /// It is in the documentation of a function, a constant, a variable or a group of declarations.
+    /// The marker is in the documentation of a function, a constant, a variable or a group of declarations.
     Documentation,
-    /// Another comment is between it and the declaration.
+    /// Another comment separates the marker from the declaration.
     Detached,
-    /// It comes after a declaration on the same line.
+    /// The marker comes after a declaration on the same line.
     Behind,
-    /// No declaration follows it inside the declaration that contains it.
+    /// The marker is inside a declaration, and nothing inside follows to which it could belong.
     Inside,
 }
 
 /// A marker in a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Written {
-    /// From the plus sign to the last character, in bytes of the file.
+    /// The range from the plus sign to the last character, in bytes of the file.
     pub span: Range<usize>,
-    /// The kind of its declaration, or why it has none.
+    /// The kind of declaration to which the marker belongs, or the reason why it belongs to none.
     pub belongs: Result<Target, Lost>,
-    /// Whether it is in the declaration's documentation.
+    /// Whether the marker is in the declaration's documentation.
     pub is_documentation: bool,
-    /// The number of its declaration. The package has the number 0.
+    /// The number of the declaration. The package has the number 0.
     pub declaration: usize,
 }
 
@@ -66,7 +66,7 @@ pub struct Written {
 struct Group {
     span: Range<usize>,
     last_row: usize,
-    /// Whether it begins on the same line as the code before it.
+    /// Whether the group starts on the same line as the code before it.
     is_behind: bool,
     markers: Vec<Range<usize>>,
     /// The number of the group's first marker.
@@ -77,13 +77,13 @@ struct Group {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     File,
-    /// `type X …`, without parentheses.
+    /// A single `type X …`, not in parentheses.
     OneType,
-    /// Another declaration, such as a group in parentheses.
+    /// Several declarations in parentheses, or one of another kind.
     Several,
     TypeSpec,
     Field,
-    /// A node with documentation that takes no markers: a function, constant or import.
+    /// A node that has documentation but takes no markers: a function, a constant or an import.
     Documented,
     Other,
 }
@@ -95,15 +95,15 @@ pub struct Comments {
     pub markers: Vec<Written>,
     /// All `//` comments as byte ranges, in file order.
     pub lines: Vec<Range<usize>>,
-    /// The start of each declaration that markers may belong to; the first one has the number 1.
+    /// The start of each declaration to which markers may belong. The first one has the number 1.
     pub declarations: Vec<usize>,
-    /// The documentation of each of these declarations: the comments directly above it.
+    /// The documentation of each declaration in `declarations`: the comments right above it.
     pub documentation: Vec<Option<Range<usize>>>,
     /// The types that the file declares.
     pub types: Arc<Types>,
 }
 
-/// Parses the comments of a file, without its types.
+/// Parses the comments of a file. Does not parse its types.
 pub(super) fn read(root: Node<'_>, text: &str) -> Comments {
     let mut comments = Vec::new();
     collect(root, 0, &mut comments);
@@ -114,7 +114,7 @@ pub(super) fn read(root: Node<'_>, text: &str) -> Comments {
     }
 }
 
-/// The markers, and the declarations that they may belong to.
+/// The markers of a file, and the declarations to which they may belong.
 fn sorted(root: Node<'_>, comments: &[Node<'_>], text: &str) -> Comments {
     let groups = grouped(comments, text);
     let mut visit = Visit {
@@ -155,7 +155,7 @@ fn grouped(comments: &[Node<'_>], text: &str) -> Vec<Group> {
         let written = text.get(start..end).unwrap_or_default();
         let row = comment.start_position().row;
         let last_row = row + written.matches('\n').count();
-        // A line may have very many comments, so look at the text before each comment only once.
+        // A line may have very many comments, so look only at the text since the previous comment.
         let begin_of_line = start - comment.start_position().column;
         let is_alone = previous_end <= begin_of_line;
         let is_first = is_alone && text[begin_of_line..start].trim_start().is_empty();
@@ -196,19 +196,19 @@ fn marker(comment: &str) -> Option<Range<usize>> {
 struct Visit<'a> {
     text: &'a str,
     groups: &'a [Group],
-    /// The first group that is not assigned yet.
+    /// The first group that is not assigned to a declaration yet.
     next: usize,
-    /// The group after the last declaration, on the same line.
+    /// The group that follows the last declaration on the same line.
     behind: Option<usize>,
-    /// The groups above `type`, for the type after it; true for the documentation.
+    /// The groups above the keyword `type` that belong to the type after it. `true` means that the group is documentation.
     saved: Vec<(usize, bool)>,
-    /// The result for each marker.
+    /// The results for the markers so far.
     found: Vec<Option<Written>>,
-    /// The start of each declaration that markers may belong to.
+    /// The start of each declaration to which markers may belong.
     declarations: Vec<usize>,
-    /// The group directly above `type`, for the type after it.
+    /// The group right above the keyword `type`, for the type after it.
     above_type: Option<usize>,
-    /// The group directly above each declaration.
+    /// The group right above each declaration.
     documentation: Vec<Option<usize>>,
 }
 
@@ -255,7 +255,7 @@ impl Visit<'_> {
                         },
                         true,
                     );
-                    // Functions may declare types.
+                    // Functions may contain declarations of types.
                     for part in parts(node) {
                         self.inside(part, 0);
                     }
@@ -264,13 +264,13 @@ impl Visit<'_> {
                 _ => {}
             }
         }
-        // The remaining comments of the file belong to the package.
+        // Comments that are left belong to the package.
         for group in self.next..self.groups.len() {
             self.take(group, Ok(Target::Package), false, 0);
         }
     }
 
-    /// Visits `import`, `const`, `var` or `type`.
+    /// Visits an `import`, `const`, `var` or `type` declaration.
     fn declarations(&mut self, node: Node<'_>) {
         let is_type = node.kind() == "type_declaration";
         let inner: Vec<Node<'_>> = children(node);
@@ -342,7 +342,7 @@ impl Visit<'_> {
         }
     }
 
-    /// Visits the comment after a declaration, which comes after the declaration's other parts.
+    /// Visits the comment at the end of a declaration. It comes after all other parts of the declaration.
     fn comment(&mut self, group: Option<usize>) {
         let Some(group) = group.filter(|it| *it >= self.next) else {
             return;
@@ -355,7 +355,7 @@ impl Visit<'_> {
         }
     }
 
-    /// Visits the fields of structs inside a type.
+    /// Visits the fields of all structs inside a type.
     fn inside(&mut self, node: Node<'_>, depth: usize) {
         if depth > MAX_DEPTH {
             return;
@@ -388,7 +388,7 @@ impl Visit<'_> {
         self.leave(node);
     }
 
-    /// The group that ends directly above a position.
+    /// The group that ends right above a position.
     fn documentation_of(&self, start: usize) -> Option<usize> {
         let at = self.groups.partition_point(|it| it.span.end <= start).checked_sub(1)?;
         let group = &self.groups[at];
@@ -397,7 +397,7 @@ impl Visit<'_> {
         is_above.then_some(at)
     }
 
-    /// The group after a position, on the same line.
+    /// The group that follows a position on the same line.
     fn behind(&self, end: usize) -> Option<usize> {
         let at = self.groups.partition_point(|it| it.span.start < end);
         let group = self.groups.get(at)?;
@@ -405,13 +405,13 @@ impl Visit<'_> {
         if !between.trim_start_matches([' ', '\t', '\r', ';']).is_empty() {
             return None;
         }
-        // False if other text follows the group.
+        // The group must be the last text on its line.
         let is_blank = |it: char| it != '\n' && it.is_whitespace();
         let rest = self.text[group.span.end..].trim_start_matches(is_blank);
         (rest.is_empty() || rest.starts_with('\n')).then_some(at)
     }
 
-    /// Enters a node. `is_of_file`: whether it is a top-level declaration.
+    /// Enters a node. `is_of_file` means that it is a top-level declaration.
     fn enter(&mut self, kind: Kind, start: usize, comments: Attached, is_of_file: bool) {
         if self.behind == Some(self.next) && self.next < self.groups.len() {
             self.take(self.next, Err(Lost::Behind), false, 0);
@@ -422,7 +422,7 @@ impl Visit<'_> {
         if self.next < self.groups.len() {
             let end = self.next.max(self.groups.partition_point(|it| it.span.start < start));
             self.behind = comments.behind;
-            // Either group may already be assigned.
+            // Either of the two groups may already be assigned.
             let last = end as isize - 1;
             let is_documented = comments.documentation.is_some_and(|it| it as isize == last);
             let nearest = last - isize::from(is_documented);
@@ -454,7 +454,7 @@ impl Visit<'_> {
         self.give(kind, above, &documentation, is_of_file);
     }
 
-    /// Assigns the groups above a node to their declaration.
+    /// Assigns the groups above a node to the node's declaration.
     fn give(&mut self, kind: Kind, above: Option<usize>, documentation: &[usize], is_of_file: bool) {
         match kind {
             Kind::File => {
@@ -506,7 +506,7 @@ impl Visit<'_> {
         }
     }
 
-    /// Leaves a node: its remaining groups belong to no declaration.
+    /// Leaves a node. The groups inside it that are still not assigned belong to no declaration.
     fn leave(&mut self, node: Node<'_>) {
         while self.next < self.groups.len() && self.groups[self.next].span.start < node.end_byte() {
             self.take(self.next, Err(Lost::Inside), false, 0);

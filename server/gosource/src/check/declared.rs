@@ -1,24 +1,24 @@
-//! Markers that a project declares because its own tools read them.
+//! Markers that a project declares in its configuration, because its own tools read them.
 
 use std::collections::BTreeSet;
 
-/// The maximum length of a name in bytes.
+/// The maximum length of a name, in bytes.
 const LONGEST: usize = 256;
 
-/// The names of markers that a project declares. A name also covers all names that begin with it and a colon.
+/// The names of markers that a project declares. A name also covers all names that start with it and a colon.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Declared(BTreeSet<String>);
 
-/// The reason why a string is not a marker's name.
+/// The reason why a string is not the name of a marker.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NoName {
-    /// It is empty.
+    /// The string is empty.
     Empty,
-    /// It is longer than the limit.
+    /// The string is longer than the limit.
     Long,
-    /// It contains a blank.
+    /// The string contains a blank.
     Blank,
-    /// It contains a `=`, which ends a name.
+    /// The string contains `=`, which would end a name.
     Value,
 }
 
@@ -33,7 +33,7 @@ impl std::fmt::Display for NoName {
     }
 }
 
-/// The name in a string, with or without the plus sign.
+/// The name in a string that may start with a plus sign.
 pub fn name_in(written: &str) -> Result<&str, NoName> {
     let name = written.strip_prefix('+').unwrap_or(written).trim_end_matches(':');
     if name.is_empty() {
@@ -61,7 +61,7 @@ impl Declared {
         self.0.extend(other.0.iter().cloned());
     }
 
-    /// Whether the list contains the name or a parent of it.
+    /// Whether the list contains the name, or a shorter name that covers it.
     pub fn covers(&self, name: &str) -> bool {
         if self.0.is_empty() {
             return false;

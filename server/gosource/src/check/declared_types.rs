@@ -50,9 +50,9 @@ pub(super) fn read(root: Node<'_>, text: &str, comments: &Comments) -> Types {
 
 struct Reader<'a> {
     text: &'a str,
-    /// The markers, by the start of their declaration.
+    /// The markers, by the start of the declaration to which they belong.
     markers: HashMap<usize, Vec<Set>>,
-    /// The documentation, by the start of its declaration.
+    /// The documentation, by the start of the declaration to which it belongs.
     documentation: HashMap<usize, Range<usize>>,
     found: Types,
 }
@@ -114,7 +114,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Parses the constants with an explicit type.
+    /// Parses constants that have an explicit type.
     fn constants(&mut self, node: Node<'_>) {
         for spec in children(node) {
             let part = |field: &str| spec.child_by_field_name(field);
@@ -135,7 +135,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Parses a method, if it defines how a type is written in JSON.
+    /// Parses a method if it determines how its type is written in JSON.
     fn method(&mut self, node: Node<'_>) {
         let name = node.child_by_field_name("name").map(|it| self.text(it));
         let (is_json, is_text) = (name == Some("MarshalJSON"), name == Some("MarshalText"));
@@ -211,7 +211,7 @@ impl Reader<'_> {
             .children_by_field_name("name", &mut cursor)
             .map(|it| it.byte_range());
         let shape = self.shape(of, depth + 1);
-        // The star of an embedded pointer is not part of its type.
+        // The star of an embedded pointer is not part of the field's type.
         let is_pointer = name.is_none() && children(node).first().is_some_and(|it| it.kind() == "*");
         Some(Member {
             start: node.start_byte(),
@@ -232,7 +232,7 @@ impl Reader<'_> {
     }
 }
 
-/// The `json` part of a struct tag, parsed as Go does: `` `json:"replicas,omitempty"` ``.
+/// The `json` part of a struct tag such as `` `json:"replicas,omitempty"` ``, parsed as Go does.
 fn json_tag(literal: &str) -> Option<String> {
     let inside = literal.get(1..literal.len().checked_sub(1)?)?;
     let tag = if literal.starts_with('"') {

@@ -1,20 +1,21 @@
-//! What an edit of a Go file leaves as it was: types that only moved.
+//! Finds the types in a Go file that an edit only moved and did not change.
 
 use std::{collections::HashSet, ops::Range};
 
 use super::types::{Declared, Member, Set, Shape, Types};
 
-/// An edit of a file, as far as types go.
+/// The effect of an edit on the types that a file declares.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Edited {
-    /// The names of types that are new, gone, or declared otherwise.
+    /// The names of the types that are new, removed, or declared differently.
     pub changed: HashSet<String>,
-    /// The declarations of the other types in the text before, in their order, and by how many bytes each has moved.
+    /// The declarations of the other types, as ranges of the text before the edit, in order. Each has the number of bytes by which it moved.
     kept: Vec<(Range<usize>, isize)>,
 }
 
 impl Edited {
-    /// The edit between two texts of a file. `None`: something has changed beside the types, such as imports, constants, or markers of the package.
+    /// The difference between two texts of a file. `None` if something else than types has changed, such as imports, constants, or markers of the
+    /// package.
     pub fn between(before: &Types, after: &Types) -> Option<Self> {
         let markers = |of: &Types| -> Vec<(&'static str, String)> {
             let text = |it: &Set| of.text.get(it.span.clone()).unwrap_or_default().to_owned();
@@ -55,7 +56,7 @@ impl Edited {
         Some(Self { changed, kept })
     }
 
-    /// The edit of a file whose text before is not known.
+    /// The edit of a file whose earlier text is unknown.
     pub fn of_new(after: &Types) -> Self {
         Self {
             changed: after.declared.keys().cloned().collect(),
@@ -63,7 +64,7 @@ impl Edited {
         }
     }
 
-    /// Where a piece of the text before is now. `None`: it is not part of a declaration that only moved.
+    /// The new position of a piece of the earlier text. `None` if it is not part of a declaration that only moved.
     pub fn moved(&self, span: &Range<usize>) -> Option<Range<usize>> {
         let before = self.kept.partition_point(|it| it.0.start <= span.start);
         let (around, by) = self.kept.get(before.checked_sub(1)?)?;
@@ -71,7 +72,7 @@ impl Edited {
     }
 }
 
-/// By how many bytes a declaration has moved, if that is all that became of it.
+/// The number of bytes by which a declaration has moved. `None` if it has changed in another way.
 fn moved(before: &Types, one: &Declared, after: &Types, other: &Declared) -> Option<isize> {
     let by = other.start.cast_signed() - one.start.cast_signed();
     let (from, to) = (whole(one), whole(other));
@@ -80,7 +81,7 @@ fn moved(before: &Types, one: &Declared, after: &Types, other: &Declared) -> Opt
     is_same.then_some(by)
 }
 
-/// A declaration with its documentation and its markers.
+/// The range of a declaration with its documentation and its markers.
 fn whole(declared: &Declared) -> Range<usize> {
     let documentation = declared.documentation.iter().map(|it| it.start);
     let markers = declared.markers.iter().map(|it| it.span.start);
@@ -165,7 +166,7 @@ type B struct {
 type C int
 ";
 
-    /// The names of the types that change, sorted.
+    /// The names of the types that change if the text becomes `after`, sorted.
     fn changed(after: &str) -> Option<Vec<String>> {
         let edited = Edited::between(&read_types(BEFORE), &read_types(after))?;
         let mut names: Vec<String> = edited.changed.into_iter().collect();
@@ -184,7 +185,7 @@ type C int
         assert_eq!(with("[]A", "[]C"), Some(vec!["B".to_owned()]));
         assert_eq!(with("type C int\n", ""), Some(vec!["C".to_owned()]));
         assert_eq!(with("type C", "type D"), Some(vec!["C".to_owned(), "D".to_owned()]));
-        // What is not a type.
+        // Changes of something else than types.
         for (from, to) in [
             ("+groupName=a", "+groupName=b"),
             ("package v1\n", "package v1\n\nimport \"a/b\"\n"),

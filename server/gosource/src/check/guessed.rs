@@ -1,5 +1,5 @@
-//! Values whose type controller-gen guesses: defaults, examples, enum values (`AnyType` in `pkg/markers/parse.go` of
-//! `sigs.k8s.io/controller-tools`). Before 0.22, it guesses that a value is a number by its first digits.
+//! Parses values whose type controller-gen guesses, such as defaults, examples and enum values (`AnyType` in `pkg/markers/parse.go` of
+//! `sigs.k8s.io/controller-tools`). Before 0.22, controller-gen guesses that a value is a number if it starts with digits.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use crate::literal::{Literal, Value};
 /// The maximum depth of nested values.
 const MAX_DEPTH: usize = 50;
 
-/// The first release that looks at the text after the digits of a number.
+/// The first release that looks at the text after the digits before it guesses a number.
 const LOOKS_BEHIND: Release = Release(22);
 
 /// The result of parsing a value as controller-gen does.
@@ -21,13 +21,13 @@ const LOOKS_BEHIND: Release = Release(22);
 pub enum Guessed {
     /// A valid value.
     Value(Literal),
-    /// An error. Its span is in bytes of the text that contains the value.
+    /// An error that controller-gen reports. Its span is in bytes of the text that contains the value.
     Refused(Refused),
-    /// Not decided here.
+    /// It is unknown whether controller-gen accepts the value.
     Unknown,
 }
 
-/// The type of a value.
+/// The guessed type of a value.
 #[derive(Clone, Debug)]
 enum Of {
     Integer,
@@ -54,7 +54,7 @@ impl Of {
     }
 }
 
-/// Parses a part of a text, which must be exactly one value of this type.
+/// Parses a part of a text, which must contain exactly one value of this type.
 pub fn read(text: &str, span: Range<usize>, of: &Type, release: Release) -> Guessed {
     let (Some(written), Some(of)) = (text.get(span.clone()), Of::read(of)) else {
         return Guessed::Unknown;
@@ -80,14 +80,14 @@ pub fn read(text: &str, span: Range<usize>, of: &Type, release: Release) -> Gues
 
 struct Reader<'a> {
     scanner: Scanner<'a>,
-    /// The offset of the text in the file.
+    /// The offset of the parsed text in the file.
     begin: usize,
     release: Release,
     is_unknown: bool,
 }
 
 impl Reader<'_> {
-    /// Reports an error if any text is left.
+    /// Reports an error if some text is left.
     fn end(&mut self) {
         if self.scanner.problem.is_none() && self.scanner.scan() != Token::End {
             let rest = self.scanner.token.start..self.scanner.text.len();
@@ -161,7 +161,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether a bare string ends before a character.
+    /// Whether an unquoted string ends before a character.
     fn ends(&self, at: Option<char>, is_key: bool) -> bool {
         match at {
             None | Some(',' | ';' | '}') => true,
@@ -184,7 +184,7 @@ impl Reader<'_> {
             self.is_unknown |= read.is_none();
             return read;
         }
-        // Read tokens up to a separator. A last token of blanks has no text, but its end counts.
+        // Read tokens up to a separator. If the last token consists of blanks, it has no text, but the string extends to its end.
         let start = span.start;
         let mut next = self.scanner.peek_sign();
         while !self.ends(next, is_key) {
@@ -259,7 +259,7 @@ impl Reader<'_> {
         self.literal(Value::map(found), start..self.scanner.at)
     }
 
-    /// Guesses the type of the next value. Errors during the guess count before 0.22.
+    /// Guesses the type of the next value. Before 0.22, errors that occur while guessing are reported.
     fn guess(&mut self, may_be_list: bool, depth: usize) -> Option<Of> {
         let mut problem = None;
         let guessed = guess(self.scanner.rest(), may_be_list, (self.release, &mut problem), depth);
@@ -272,7 +272,7 @@ impl Reader<'_> {
     }
 }
 
-/// The release, and the first error in a text that is only used for a guess.
+/// The release, and the first error in a text that is scanned only to guess a type.
 type Wrong<'w> = (Release, &'w mut Option<(Range<usize>, Problem)>);
 
 fn guess(text: &str, may_be_list: bool, (release, wrong): Wrong<'_>, depth: usize) -> Option<Of> {

@@ -14,13 +14,13 @@ pub(crate) const MARKER: &str = "default";
 /// The maximum depth of nested values.
 const MAX_DEPTH: usize = 50;
 
-/// Whether a `+default` marker names a Go constant or is `null`: then controller-gen sets nothing.
+/// Whether a `+default` marker names a Go constant or is `null`. In these cases, controller-gen sets nothing.
 pub fn sets_nothing(marker: &str) -> bool {
     let value = marker.split_once('=').map_or("", |it| it.1).trim();
     value.starts_with("ref(") || value == "null"
 }
 
-/// Parses a part of a text, which must be the whole argument of a marker. A value that sets nothing is `Unknown`.
+/// Parses a part of a text, which must be the whole argument of a marker. If the marker sets nothing, the result is `Unknown`.
 pub fn read(text: &str, span: Range<usize>) -> Guessed {
     let Some(written) = text.get(span.clone()) else {
         return Guessed::Unknown;
@@ -49,7 +49,7 @@ pub fn read(text: &str, span: Range<usize>) -> Guessed {
 struct Reader<'a> {
     text: &'a str,
     at: usize,
-    /// The offset of the text in the file.
+    /// The offset of the parsed text in the file.
     begin: usize,
     is_deep: bool,
 }
@@ -64,7 +64,7 @@ impl<'a> Reader<'a> {
         self.at += rest.len() - rest.trim_start_matches([' ', '\t', '\r', '\n']).len();
     }
 
-    /// Skips a character if it is next. Returns whether it was.
+    /// Skips a character if it is the next one. Returns whether it was skipped.
     fn has(&mut self, sign: char) -> bool {
         self.blanks();
         let is_there = self.rest().starts_with(sign);
@@ -206,7 +206,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The character of a four-digit escape, or of two surrogates, and the length of the escape in bytes.
+/// The character for an escape with four digits, or for two surrogates, and the length of the escape in bytes.
 fn unicode(rest: &str) -> Option<(char, usize)> {
     let digits = |at: usize| {
         let digits = rest.get(at..at + 4)?;

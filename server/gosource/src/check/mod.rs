@@ -34,7 +34,7 @@ use tree_sitter::Tree;
 
 use crate::read::parsed;
 
-/// Markers that a declaration may have several times.
+/// Markers that may occur several times at one declaration.
 const REPEATED: [&str; 14] = [
     "kubebuilder:validation:XValidation",
     "kubebuilder:validation:AtLeastOneOf",
@@ -58,115 +58,115 @@ const CONTRADICTING: [(&str, &str); 2] = [("required", "optional"), ("k8s:requir
 /// A problem with a marker.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
-    /// Its position, in bytes of the file.
+    /// The span of the problem, in bytes of the file.
     pub span: Range<usize>,
-    /// The problem.
+    /// What is wrong with the marker.
     pub problem: Problem,
 }
 
 /// The kinds of problems with a marker.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Problem {
-    /// controller-gen does not know it.
+    /// controller-gen does not know the marker.
     Unknown {
-        /// Its name without the plus sign.
+        /// The name of the marker, without the plus sign.
         name: String,
-        /// Whether the cause is text after the name, which makes it another name.
+        /// Whether the marker is unknown because of text after its name, which becomes part of the name.
         has_text: bool,
-        /// The likely intended marker: another name, perhaps with a value.
+        /// The marker that was probably meant: another name, possibly with a value.
         meant: Option<String>,
     },
-    /// Releases before this one do not know it.
+    /// The marker is known only to later releases of controller-gen.
     Newer {
         /// Its name.
         name: String,
-        /// The first release that knows it.
+        /// The first release that knows the marker.
         since: Release,
     },
-    /// It has no effect at this position.
+    /// The marker has no effect at this position.
     Misplaced {
         /// Its name.
         name: String,
-        /// The kind of declaration it is at, or why it belongs to none.
+        /// The kind of declaration to which the marker belongs, or the reason why it belongs to none.
         at: Result<Target, Lost>,
-        /// The kinds of declarations where it has an effect.
+        /// The kinds of declarations at which the marker has an effect.
         fits: Vec<Target>,
     },
-    /// controller-gen fails with an error.
+    /// controller-gen rejects the marker's arguments with an error.
     Refused {
         /// Its name.
         name: String,
-        /// The error.
+        /// What is wrong with the arguments.
         problem: arguments::Problem,
     },
-    /// The declaration already has this marker, and the last one wins.
+    /// The declaration already has this marker, and only the last one applies.
     Repeated {
         /// Its name.
         name: String,
-        /// Whether both have the same arguments.
+        /// Whether both markers have the same arguments.
         is_same: bool,
-        /// The position of the first one.
+        /// The span of the first marker.
         first: Range<usize>,
     },
-    /// Another marker of the same declaration says the opposite.
+    /// Another marker of the same declaration has the opposite meaning.
     Contradicts {
         /// Its name.
         name: String,
         /// The name of the other marker.
         other: String,
-        /// The position of the other marker.
+        /// The span of the other marker.
         first: Range<usize>,
     },
-    /// It does not match the type of its declaration, and controller-gen fails with an error.
+    /// The marker does not fit the type of its declaration, and controller-gen fails with an error.
     Mismatched {
         /// Its name.
         name: String,
-        /// The mismatch.
+        /// The way in which the marker does not fit.
         mismatch: Mismatch,
     },
-    /// gofmt replaced two quotes by one character.
+    /// gofmt has replaced two quotes with one typographic quote.
     Quotes {
-        /// The original quotes.
+        /// The quotes that the author wrote.
         meant: &'static str,
     },
 }
 
-/// The ways in which a marker does not match the type of its declaration.
+/// The ways in which a marker does not fit the type of its declaration.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Mismatch {
-    /// It applies to values of another type.
+    /// The marker applies only to values of another type.
     Type {
-        /// The type that it applies to.
+        /// The type to which the marker applies.
         wanted: Wanted,
         /// The type as controller-gen sees it.
         found: Found,
         /// The Go type.
         written: String,
     },
-    /// A number with a fraction as the limit of an integer.
+    /// The marker sets a number with a fraction as the limit of an integer.
     Fraction {
         /// The Go type.
         written: String,
     },
-    /// It applies to the items of a list, and controller-gen sees no list.
+    /// The marker applies to the items of a list, but controller-gen sees no list.
     Items {
         /// The Go type.
         written: String,
-        /// Whether the list has a named type: then the marker belongs to the declaration of that type.
+        /// Whether the list has a named type. If so, the marker belongs to the declaration of that type.
         is_named: bool,
     },
-    /// List map keys require `+listType=map`.
+    /// The marker sets list map keys without `+listType=map`.
     Keys,
-    /// Its value is not one of the allowed values.
+    /// The value of the marker is not allowed.
     Value {
         /// The allowed values.
         values: &'static [&'static str],
     },
-    /// It only works for types, although controller-gen knows it for fields.
+    /// The marker works only on types, although controller-gen knows it for fields.
     OnField,
 }
 
-/// The types that a marker applies to.
+/// The types to which a marker applies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Wanted {
     /// Integers and other numbers.
@@ -192,18 +192,18 @@ pub enum Found {
     List,
     /// A map or a struct.
     Object,
-    /// A type name that controller-gen does not resolve.
+    /// A type name that controller-gen does not resolve before it applies the marker.
     Name {
-        /// Whether the type is in the same package. If so, controller-gen applies the marker at the type's declaration.
+        /// Whether the type is declared in the same package. If so, a marker at its declaration would apply.
         is_local: bool,
     },
-    /// A type with a method that defines how it is written.
+    /// A type with a method that determines how it is written in JSON.
     Marshaler,
     /// One of several types.
     Other,
 }
 
-/// Finds the known name that was probably meant by a misspelled one.
+/// A function that finds the known name that was probably meant by a misspelled one.
 pub type Meant = for<'k> fn(&str, &mut dyn Iterator<Item = &'k str>) -> Option<&'k str>;
 
 /// The context for checking the markers of a file.
@@ -213,7 +213,7 @@ pub struct Known<'a> {
     pub release: Release,
     /// The markers that the project's other tools read.
     pub declared: &'a Declared,
-    /// Finds the known name that was meant by a misspelled one.
+    /// The function that finds the name that was meant by a misspelled one.
     pub meant: Meant,
 }
 
@@ -242,14 +242,14 @@ pub fn read(text: &str) -> Comments {
 
 /// The types that a file declares.
 pub fn read_types(text: &str) -> Arc<Types> {
-    // A file without comments has types, too.
+    // A file without comments may declare types.
     parsed(text).map_or_else(Arc::default, |it| read_tree(&it, text).types)
 }
 
-/// The comments of a file with this tree.
+/// Parses the comments of a file from its syntax tree.
 pub(crate) fn read_tree(tree: &Tree, text: &str) -> Comments {
     let mut comments = comments::read(tree.root_node(), text);
-    // A package-level marker in a comment that is not documentation belongs to the package.
+    // A marker for the package may be in a comment that is not the documentation of a declaration. It then belongs to the package.
     for marker in &mut comments.markers {
         let split = Split::of(text.get(marker.span.clone()).unwrap_or_default());
         let is_free = marker.belongs == Ok(Target::Type) && !marker.is_documentation;
@@ -262,7 +262,7 @@ pub(crate) fn read_tree(tree: &Tree, text: &str) -> Comments {
     comments
 }
 
-/// The effective markers of a file: what they belong to, their names, and their spans.
+/// The markers of a file that have an effect, each with the kind of its declaration, its name and its span.
 pub fn counting(text: &str) -> Vec<(Target, &'static str, Range<usize>)> {
     let of = |marker: Written| {
         let target = marker.belongs.ok()?;
@@ -272,7 +272,7 @@ pub fn counting(text: &str) -> Vec<(Target, &'static str, Range<usize>)> {
     read(text).markers.into_iter().filter_map(of).collect()
 }
 
-/// Whether the arguments of a marker are not parsed here.
+/// Whether crd-analyzer does not parse the arguments of a marker.
 pub fn is_unread(text: &str, marker: &Written) -> bool {
     let split = Split::of(text.get(marker.span.clone()).unwrap_or_default());
     let definition = marker.belongs.ok().and_then(|it| split.definition(it));
@@ -326,7 +326,7 @@ fn one(marker: &Written, split: &Split<'_>, guesses: &mut Guesses<'_>) -> Option
     finding(span, Problem::Refused { name, problem })
 }
 
-/// Finds quotes that gofmt replaced by one character: in documentation, it converts two quotes to a typographic quote.
+/// Finds typographic quotes with which gofmt has replaced two quotes in documentation.
 fn quotes(text: &str, marker: &Written, split: &Split<'_>, found: &mut Vec<Finding>) {
     if split.definitions().is_empty() || !split.arguments.contains(OF_GOFMT.map(|it| it.0)) {
         return;
@@ -349,13 +349,13 @@ fn quotes(text: &str, marker: &Written, split: &Split<'_>, found: &mut Vec<Findi
     found.extend(places.take(MOST_QUOTES));
 }
 
-/// The maximum number of reported quotes per marker. One quick fix corrects all quotes of a value.
+/// The maximum number of typographic quotes to report for one marker. One quick fix corrects all of them.
 const MOST_QUOTES: usize = 20;
 
-/// The characters with which gofmt replaces two quotes, and the original quotes.
+/// The typographic quotes that gofmt writes, each with the two quotes that it replaces.
 const OF_GOFMT: [(char, &str); 2] = [('\u{201C}', "``"), ('\u{201D}', "''")];
 
-/// The arguments that contain CEL.
+/// The names of arguments that contain CEL expressions.
 pub const EXPRESSIONS: [&str; 2] = ["rule", "messageExpression"];
 
 /// Whether a value is a quoted string, which may contain any character.
@@ -368,12 +368,12 @@ fn is_text(text: &str, part: &Part) -> bool {
     value.trim_start().starts_with(['"', '`']) && !is_expression
 }
 
-/// Whether a declaration may have a marker several times.
+/// Whether the marker may occur several times at one declaration.
 fn is_repeatable(name: &str) -> bool {
     REPEATED.contains(&name) || name.contains(":items:") && name.ends_with("XValidation")
 }
 
-/// Finds markers that a declaration has twice.
+/// Finds markers that occur twice at one declaration.
 fn twice(text: &str, markers: &[Written], found: &mut Vec<Finding>) {
     let mut seen: HashMap<(usize, &'static str), Range<usize>> = HashMap::new();
     for marker in markers {

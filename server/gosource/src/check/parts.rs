@@ -11,11 +11,11 @@ use super::{
 /// The parts of a marker. All ranges are bytes of the file.
 #[derive(Clone, Debug)]
 pub struct Parts {
-    /// Everything between the plus sign and the first `=`.
+    /// The range from after the plus sign to the first `=`.
     pub whole: Range<usize>,
-    /// The marker's name in it; equal to `whole` if the marker is unknown.
+    /// The range of the marker's name within `whole`. Equal to `whole` if the marker is unknown.
     pub name: Range<usize>,
-    /// The definition for the declaration that it belongs to, or else for the first target that it fits.
+    /// The definition of the marker for its declaration. If it belongs to none, the definition for the first target that the marker has.
     pub definition: Option<&'static Definition>,
     /// The arguments as written.
     pub arguments: Vec<Part>,
@@ -24,16 +24,16 @@ pub struct Parts {
 /// An argument as written.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Part {
-    /// The whole argument, from after a comma to the next comma.
+    /// The whole argument, between two commas.
     pub span: Range<usize>,
-    /// Its name; `None` if the marker has a single, unnamed value.
+    /// The name of the argument. `None` if the marker has a single, unnamed value.
     pub name: Option<Range<usize>>,
-    /// The text after its `=`; `None` without `=`.
+    /// The text after the argument's `=`. `None` without `=`.
     pub value: Option<Range<usize>>,
 }
 
 impl Parts {
-    /// Splits a marker that extends to `end`.
+    /// Splits a marker that ends at `end`.
     pub fn of(text: &str, marker: &Written, end: usize) -> Self {
         let written = text.get(marker.span.start..end).unwrap_or_default();
         let split = Split::of(written);
@@ -56,7 +56,7 @@ impl Parts {
             return parts;
         }
         let values = whole.end + 1..end;
-        // `:=` is equivalent to `=`.
+        // `:=` means the same as `=`.
         let is_unnamed = ["", ":"].contains(&&text[name.end..whole.end]);
         let is_one = definition.is_some_and(|it| it.arguments.len() == 1) && is_unnamed;
         if is_one {
@@ -69,7 +69,7 @@ impl Parts {
         }
         let mut at = values.start;
         if name != whole {
-            // The name of the first argument comes before the first `=`.
+            // The first argument's name is before the first `=`, as part of the marker's name.
             at = values.start + piece(&text[values.clone()]);
             parts.arguments.push(Part {
                 span: name.end + 1..at,
@@ -126,7 +126,7 @@ fn trimmed(text: &str, span: Range<usize>) -> Range<usize> {
     start..start + piece.trim().len()
 }
 
-/// The length of the text before the first comma outside of quotes and braces.
+/// The length of the text before the first comma that is not in quotes or braces.
 fn piece(text: &str) -> usize {
     let mut depth = 0_usize;
     let mut quote = None;

@@ -1,4 +1,4 @@
-//! The context of a position in a Go file: the marker there, and the declarations that it can belong to.
+//! The context of a position in a Go file: the marker there, and the kinds of declarations to which it can belong.
 
 use tree_sitter::{Node, Tree};
 
@@ -15,11 +15,11 @@ use crate::read::parsed;
 pub struct Place {
     /// The marker as written.
     pub marker: Written,
-    /// The marker's parts, including blanks up to the position.
+    /// The parts of the marker, including blanks up to the position.
     pub parts: Parts,
     /// The end of the marker, including blanks up to the position.
     pub end: usize,
-    /// The kinds of declarations that a marker there can belong to.
+    /// The kinds of declarations to which a marker at this position can belong.
     pub targets: Vec<Target>,
     /// The comments and types of the file.
     pub comments: Comments,
@@ -27,14 +27,14 @@ pub struct Place {
     pub beside: Vec<&'static str>,
 }
 
-/// Whether a position may be inside a marker, based only on its line.
+/// Whether a position may be inside a marker. Looks only at the line of the position.
 pub fn may_be_at(text: &str, offset: usize) -> bool {
     let line = text.get(..offset).and_then(|it| it.rsplit('\n').next());
     line.and_then(|it| it.split_once("//"))
         .is_some_and(|it| it.1.contains('+'))
 }
 
-/// The marker that contains a position after its plus sign. Does not parse the file if the line cannot have a marker.
+/// The marker that contains a position after its plus sign. If the line cannot have a marker, does not parse the file.
 pub fn at(text: &str, offset: usize) -> Option<Place> {
     if !may_be_at(text, offset) {
         return None;
@@ -67,10 +67,10 @@ pub fn at(text: &str, offset: usize) -> Option<Place> {
 fn targets(tree: &Tree, text: &str, marker: &Written) -> Vec<Target> {
     match marker.belongs {
         Ok(Target::Type) if !marker.is_documentation => vec![Target::Type, Target::Package],
-        // The type may not be written yet.
+        // The user may not have written the type yet.
         Ok(Target::Package) if is_last(text, marker) => vec![Target::Package, Target::Type],
         Ok(target) => vec![target],
-        // The field may not be written yet.
+        // The user may not have written the field yet.
         Err(Lost::Inside) if is_in_struct(tree, marker) => vec![Target::Field],
         Err(_) => Vec::new(),
     }
@@ -90,7 +90,7 @@ fn is_in_struct(tree: &Tree, marker: &Written) -> bool {
 }
 
 impl Place {
-    /// Whether the declaration may have the marker once more.
+    /// Whether the declaration may have the marker in addition to those that it has.
     pub fn takes(&self, definition: &catalog::Definition) -> bool {
         let is_free = || super::is_repeatable(definition.name) || !self.beside.contains(&definition.name);
         self.targets.contains(&definition.target) && is_free()
@@ -101,7 +101,7 @@ impl Place {
 mod tests {
     use super::*;
 
-    /// Checks the kinds of declarations that a marker at `|` can belong to.
+    /// Checks the kinds of declarations to which a marker at `|` can belong.
     #[track_caller]
     fn check(marked: &str, expected: Option<&[Target]>) {
         let offset = marked.find('|').expect("a place");

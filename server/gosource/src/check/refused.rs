@@ -5,9 +5,9 @@ use std::ops::Range;
 /// An error that controller-gen reports.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Refused {
-    /// Its position, in bytes of the arguments.
+    /// The span of the error, in bytes of the arguments.
     pub span: Range<usize>,
-    /// The error.
+    /// What is wrong.
     pub problem: Problem,
 }
 
@@ -22,17 +22,17 @@ pub enum Problem {
     Bool,
     /// The marker has no argument with this name.
     Unknown(String),
-    /// A name and `=` are required.
+    /// An argument must have a name and `=`.
     Name,
-    /// The argument with this name is missing; for an empty name, a value.
+    /// The argument with this name is missing. If the name is empty, the value is missing.
     Missing(String),
-    /// There is text after the arguments.
+    /// Text follows the arguments.
     Extra,
     /// A quoted string is not closed.
     Quote,
     /// A backslash does not begin a Go escape sequence.
     Escape,
-    /// The items have the wrong separator.
+    /// The items are separated by the wrong character.
     Separator,
     /// A key needs a colon and a value.
     Colon,

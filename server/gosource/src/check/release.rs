@@ -1,11 +1,11 @@
-//! Finds the release of controller-gen that a repository uses, in its Makefile or a `go.mod`.
+//! Finds the release of controller-gen that a repository uses, from its Makefile or a `go.mod`.
 
 use super::catalog::Release;
 
-/// The module of controller-gen.
+/// The Go module that contains controller-gen.
 const MODULE: &str = "sigs.k8s.io/controller-tools";
 
-/// The text before the version, in Makefiles, commands or a `go.mod`.
+/// The text that precedes the version, in Makefiles, commands or a `go.mod`.
 const BEFORE: [&str; 5] = [
     "CONTROLLER_TOOLS_VERSION",
     "CONTROLLER_GEN_VERSION",
@@ -14,7 +14,7 @@ const BEFORE: [&str; 5] = [
     "sigs.k8s.io/controller-tools ",
 ];
 
-/// Whether a `go.mod` replaces controller-gen with a fork, whose releases have other numbers.
+/// Whether a `go.mod` replaces controller-gen with a fork. The releases of a fork have different numbers.
 fn has_fork(text: &str) -> bool {
     let name = MODULE;
     text.lines().any(|line| match line.split_once("=>") {

@@ -25,11 +25,11 @@ pub(super) enum Token {
 #[derive(Clone)]
 pub(super) struct Scanner<'a> {
     pub(super) text: &'a str,
-    /// The end of the last character that was read.
+    /// The end of the last character that was scanned.
     pub(super) at: usize,
-    /// The last token. It becomes empty when only blanks are read: controller-gen then sees a token without text.
+    /// The range of the last token. Empty if only blanks were scanned, because controller-gen then sees a token without text.
     pub(super) token: Range<usize>,
-    /// Whether digits begin a number.
+    /// Whether digits start a number.
     pub(super) has_numbers: bool,
     /// The first error, and its span.
     pub(super) problem: Option<(Range<usize>, Problem)>,
@@ -147,7 +147,7 @@ impl<'a> Scanner<'a> {
         digits
     }
 
-    /// `has_point`: whether the point before the digits was already read.
+    /// Scans a number. `has_point` means that the point before the digits was already scanned.
     fn number(&mut self, mut has_point: bool) -> Token {
         let start = self.at - usize::from(has_point);
         let mut token = Token::Integer;
@@ -210,11 +210,11 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// Facts about the digits that were read.
+/// Facts about the digits that were scanned.
 #[derive(Clone, Copy, Default)]
 struct Digits {
     are_some: bool,
-    /// Whether any digit is invalid in the base.
+    /// Whether any digit is not valid in the base.
     are_wrong: bool,
 }
 
@@ -227,7 +227,7 @@ impl Digits {
     }
 }
 
-/// Whether all underscores are between digits. The prefix of a base counts as a digit.
+/// Whether all underscores in a number are between digits. The prefix of a base is treated as a digit.
 fn are_separated(number: &[u8]) -> bool {
     let has_prefix = number.len() > 1 && number[0] == b'0' && b"xob".contains(&number[1]);
     let mut before = if has_prefix { b'0' } else { b'.' };

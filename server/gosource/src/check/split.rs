@@ -5,7 +5,7 @@ use super::{
     comments::Target,
 };
 
-/// The name of a marker, split as controller-gen does, and its arguments.
+/// A marker's name, split in the same way as by controller-gen, and its arguments.
 pub(super) struct Split<'a> {
     /// The name without its last word.
     pub(super) name: &'a str,

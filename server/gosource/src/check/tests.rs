@@ -1,4 +1,4 @@
-//! Tests which markers are reported, and with which problem.
+//! Tests which markers have problems, and which problems.
 
 use super::*;
 
@@ -8,7 +8,7 @@ fn near<'k>(name: &str, known: &mut dyn Iterator<Item = &'k str>) -> Option<&'k 
     known.filter(|it| it.len().abs_diff(name.len()) < 2).find(differs)
 }
 
-/// The markers with problems in a text, as written, and their problems.
+/// The markers with problems in a text, as written, each with its problem.
 fn found(text: &str) -> Vec<(String, String)> {
     found_with(text, &Declared::default())
 }
@@ -162,7 +162,7 @@ fn blanks_and_misspelt_beginnings() {
     ] {
         check(&field(&format!("\t// {others}\n")), &[]);
     }
-    // Without a declaration after them, only kubebuilder's names count as markers.
+    // If no declaration follows, only kubebuilder's names are markers. Other lines are prose.
     check(
         "package v1\n\n// + optional\n\n// + a\nfunc f() {\n\t// + optional\n}\n",
         &[],
@@ -295,7 +295,7 @@ fn quotes_of_gofmt() {
         &field("\t// +kubebuilder:default=\u{201C}\n"),
         &[("\u{201C}", "quotes ``")],
     );
-    // Strings may contain them.
+    // Strings in a marker may contain typographic quotes.
     check(
         &field("\t// +kubebuilder:validation:XValidation:rule=\"true\",message=\"no \u{201C}a\u{201D}\"\n"),
         &[],
@@ -318,7 +318,7 @@ fn what_is_declared_is_known() {
         found("kubebuilder:oneOf of these"),
         expected("kubebuilder:oneOf of these", "unknown Some(\"kubebuilder:oneOf\") true")
     );
-    // Markers that controller-gen knows are still checked.
+    // The marker is declared, but controller-gen knows it as well, so it is still checked.
     assert_eq!(
         found("kubebuilder:validation:MaxLength=a"),
         expected("a", "refused Integer")
@@ -327,7 +327,7 @@ fn what_is_declared_is_known() {
 
 #[test]
 fn lines_may_have_very_many_comments() {
-    // If the time were quadratic, each case would take minutes.
+    // If the work were quadratic, each case would take minutes.
     let count = 60_000;
     let blanks = " ".repeat(200_000);
     for text in [

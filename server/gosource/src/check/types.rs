@@ -14,7 +14,7 @@ pub enum Shape {
     Name(String),
     /// A name from an imported package.
     Selected {
-        /// The file's name for the package.
+        /// The name by which the file refers to the package.
         package: String,
         /// The name of the type.
         name: String,
@@ -27,23 +27,23 @@ pub enum Shape {
     Array(Box<Shape>),
     /// A map.
     Map {
-        /// The type of its keys.
+        /// The type of the map's keys.
         key: Box<Shape>,
-        /// The type of its values.
+        /// The type of the map's values.
         value: Box<Shape>,
     },
     /// A struct, with its fields.
     Struct(Vec<Member>),
     /// An interface.
     Interface,
-    /// A type without a schema in controller-gen, or one that is not parsed here.
+    /// A type for which controller-gen generates no schema, or one that crd-analyzer does not parse.
     Other,
 }
 
 /// A marker at a declaration.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Set {
-    /// Its name.
+    /// The name of the marker.
     pub name: &'static str,
     /// The range from the plus sign to the last character.
     pub span: Range<usize>,
@@ -51,20 +51,20 @@ pub struct Set {
     pub arguments: Range<usize>,
 }
 
-/// A field declaration of a struct. One declaration may have several names.
+/// A declaration of fields in a struct. It may have several names.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Member {
     /// Its start.
     pub start: usize,
-    /// The first name in Go; `None` for an embedded field.
+    /// The first name of the field in Go. `None` for an embedded field.
     pub name: Option<String>,
-    /// The names, in bytes of the file; empty for an embedded field.
+    /// The ranges of all names, in bytes of the file. Empty for an embedded field.
     pub names: Vec<Range<usize>>,
-    /// The JSON tag, with the name and options.
+    /// The content of the JSON tag: the name and options.
     pub tag: Option<String>,
     /// The comments directly above it, in bytes of the file.
     pub documentation: Option<Range<usize>>,
-    /// The name in JSON; `None` without a JSON tag.
+    /// The name of the field in JSON. `None` without a JSON tag.
     pub json: Option<String>,
     /// Whether the tag excludes the field from JSON.
     pub is_left_out: bool,
@@ -77,7 +77,7 @@ pub struct Member {
 }
 
 impl Member {
-    /// Whether controller-gen always generates a property for it: an option can exclude fields that are not exported.
+    /// Whether controller-gen always generates a property for the field. With an option, it skips fields that are not exported.
     pub fn is_property(&self) -> bool {
         let is_exported = |it: &String| it.starts_with(char::is_uppercase);
         self.json.is_some() && !self.is_left_out && self.name.as_ref().is_none_or(is_exported)
@@ -89,11 +89,11 @@ impl Member {
 pub struct Declared {
     /// Its start.
     pub start: usize,
-    /// The name, in bytes of the file.
+    /// The range of the name, in bytes of the file.
     pub name: Range<usize>,
-    /// Whether it is an alias of another type.
+    /// Whether the type is an alias of another type.
     pub is_alias: bool,
-    /// Whether it has type parameters.
+    /// Whether the type has type parameters.
     pub is_generic: bool,
     /// The comments directly above it, in bytes of the file.
     pub documentation: Option<Range<usize>>,
@@ -110,25 +110,25 @@ pub struct Declared {
 pub struct Constant {
     /// The name of the type, which is in the same package.
     pub of: String,
-    /// The value, in bytes of the file, if it is a string literal.
+    /// If the value is a string literal, its range in bytes of the file.
     pub value: Option<Range<usize>>,
 }
 
 /// A package that a file imports.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Import {
-    /// The local name, if the file gives it one.
+    /// The name by which the file refers to the package, if it gives one.
     pub name: Option<String>,
-    /// Its path.
+    /// The import path of the package.
     pub path: String,
 }
 
-/// Whether a type has the methods that define its JSON form.
+/// Which methods a type has that determine its JSON form.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Marshals {
-    /// `MarshalJSON`.
+    /// Whether the type has the method `MarshalJSON`.
     pub json: bool,
-    /// `MarshalText`.
+    /// Whether the type has the method `MarshalText`.
     pub text: bool,
 }
 
@@ -137,17 +137,17 @@ pub struct Marshals {
 pub struct Types {
     /// The content of the file.
     pub text: Arc<str>,
-    /// The name of its package.
+    /// The name of the file's package.
     pub package: String,
     /// The markers of the package.
     pub markers: Vec<Set>,
     /// The imported packages, in file order.
     pub imported: Vec<Import>,
-    /// Its constants.
+    /// The constants that the file declares.
     pub constants: Vec<Constant>,
     /// The types, by name.
     pub declared: HashMap<String, Declared>,
-    /// The paths of imported packages, by the names that the file uses for them.
+    /// The paths of the imported packages, by the name with which the file refers to each.
     pub imports: HashMap<String, String>,
     /// The marshaling methods, by the name of their type.
     pub marshals: HashMap<String, Marshals>,
@@ -158,7 +158,7 @@ pub struct Types {
 }
 
 impl Types {
-    /// A hash of the types' fields. It changes if a field is added, removed or has another type, but not if markers or comments change.
+    /// A hash of the types' fields. It changes if a field is added or removed or has another type, but not if a marker or comment changes.
     pub fn fields(&self) -> u64 {
         let mut declared: Vec<(&String, &Declared)> = self.declared.iter().collect();
         declared.sort_unstable_by_key(|it| it.0);

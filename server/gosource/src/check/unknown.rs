@@ -1,4 +1,4 @@
-//! Marker names that controller-gen does not know, and the names that were probably meant.
+//! Finds marker names that controller-gen does not know, and the names that were probably meant.
 
 use std::{borrow::Cow, collections::HashMap};
 
@@ -12,7 +12,7 @@ use super::{
 /// The prefix of kubebuilder's own markers.
 const OWN: &str = "kubebuilder";
 
-/// Prefixes of markers for kubebuilder's other tools, for forks, or for people, which controller-gen ignores.
+/// Prefixes of markers that controller-gen ignores, because they are for other kubebuilder tools, for forks, or for people.
 const OF_OTHERS: [&str; 6] = [
     "openshift:",
     "groupGoName",
@@ -22,10 +22,10 @@ const OF_OTHERS: [&str; 6] = [
     "kubebuilder:ac",
 ];
 
-/// Names up to this length are similar to too many other names.
+/// The maximum length of a short name. Short names are similar to too many other names.
 const SHORT: usize = 6;
 
-/// Caches the names that were probably meant by misspelled ones.
+/// A cache of the names that were probably meant by misspelled ones.
 pub(super) struct Guesses<'a> {
     pub(super) known: &'a Known<'a>,
     names: HashMap<String, Option<String>>,
@@ -39,7 +39,7 @@ impl<'a> Guesses<'a> {
         }
     }
 
-    /// The problem with an unknown name, if it was probably meant as a marker of controller-gen. `belongs`: the kind of its declaration.
+    /// The problem with an unknown name, if it was probably meant as a marker of controller-gen. `belongs` is the kind of its declaration.
     pub(super) fn problem(&mut self, split: &Split<'_>, belongs: Option<Target>) -> Option<Problem> {
         let whole = split.whole.trim_start();
         let blank = split.whole.len() - whole.len();
@@ -63,13 +63,13 @@ impl<'a> Guesses<'a> {
                 meant: Some(meant),
             }));
         }
-        // In the items of a list in prose, a blank follows the plus sign too.
+        // In prose, a list item may start with a plus sign, which is followed by a blank.
         let may_be = blank == 0 || is_at_declaration || is_own && belongs.is_some();
         if !may_be || whole.contains([' ', '\t']) {
             return None;
         }
         let meant = match known_part(&own, split) {
-            // A single word in prose may be the name of a marker that requires a value.
+            // A single word in prose may look like the name of a marker, but this marker needs a value.
             Some(meant) if !is_own && split.arguments.is_empty() && !meant.arguments.is_empty() => return None,
             Some(meant) => Some(meant.name.to_owned()),
             None if is_own => match self.misspelt(&own, true, is_at_declaration)? {
@@ -78,7 +78,7 @@ impl<'a> Guesses<'a> {
             },
             None => return None,
         };
-        // Keep arguments named before the first `=`.
+        // Keep the arguments that are named before the first `=`.
         let left = meant.as_ref().and_then(|it| own.strip_prefix(it.as_str()));
         let left = left.map_or(0, str::len);
         Some(Problem::Unknown {
@@ -104,7 +104,7 @@ impl<'a> Guesses<'a> {
         let has_text = word.len() < whole.len();
         let name = word.trim_end_matches([':', ';', '.', ',']);
         let is_known = !catalog::definitions(name).is_empty() || self.known.declared.covers(name);
-        // A sentence may begin with a plus sign, and a sentence in the middle of code is not a marker.
+        // A sentence may start with a plus sign. In the middle of code, such a sentence is not a marker.
         if has_text && !(is_at_declaration && (is_own || is_known)) {
             return None;
         }
@@ -119,7 +119,7 @@ impl<'a> Guesses<'a> {
         } else {
             with_value().or_else(|| self.near(name)).or_else(of_same_word)
         };
-        // Short names are also words of other tools.
+        // Short names may be words of other tools.
         let is_like = |it: &String| it.len() > SHORT && it.contains(':') == name.contains(':');
         let is_meant = is_own || is_known || meant.as_ref().is_some_and(is_like);
         is_meant.then(|| Problem::Unknown {
@@ -129,7 +129,8 @@ impl<'a> Guesses<'a> {
         })
     }
 
-    /// The name before the last word, and the marker that was meant by it, if that marker has an argument named like the last word.
+    /// Splits a name at its last word, if that is an argument: returns the rest of the name, and the marker that was meant. The marker must have an
+    /// argument with that name.
     fn with_argument<'n>(&mut self, whole: &'n str, split: &Split<'_>) -> Option<(&'n str, String)> {
         let (before, argument) = whole.rsplit_once(':').filter(|_| split.name != split.whole)?;
         let takes = |name: &str| {
@@ -153,7 +154,7 @@ impl<'a> Guesses<'a> {
     }
 }
 
-/// The marker that a corrected name refers to, not counting arguments in the name.
+/// The marker to which a corrected name refers. Arguments in the name are ignored.
 fn known_part(name: &str, split: &Split<'_>) -> Option<&'static Definition> {
     let has_value = split.name != split.whole;
     let without = name.rsplit_once(':').map_or(name, |it| it.0);
@@ -161,7 +162,7 @@ fn known_part(name: &str, split: &Split<'_>) -> Option<&'static Definition> {
     parts.into_iter().flatten().flat_map(catalog::definitions).next()
 }
 
-/// The only marker whose last word is the same, among kubebuilder's or else among others: the words before it are often wrong.
+/// The only marker with the same last word, because the words before it are often wrong. kubebuilder's own markers take precedence over others.
 fn of_same_word(name: &str) -> Option<&'static str> {
     let last = |it: &str| it.rsplit(':').next().unwrap_or_default().to_ascii_lowercase();
     let word = last(name);

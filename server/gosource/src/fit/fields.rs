@@ -1,4 +1,4 @@
-//! The fields that a marker may name: those of its own struct, of the items of a list, or at the end of a path.
+//! Finds the fields that a marker can name: those of its own struct, of the items of a list, or at the end of a path.
 
 use std::{path::Path, sync::Arc};
 
@@ -15,26 +15,26 @@ use crate::{
 /// The maximum depth of names and embedded structs.
 const MAX_DEPTH: usize = 32;
 
-/// A step on a path down from a type.
+/// A step on a path through types.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step<'a> {
-    /// A field, by its JSON name.
+    /// To the field with this JSON name.
     Field(&'a str),
-    /// The items of a list.
+    /// To the items of a list.
     Items,
 }
 
-/// A field that may be named.
+/// A field that a marker can name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FieldName {
-    /// Its JSON name.
+    /// The name of the field in JSON.
     pub name: String,
-    /// Its Go type as written.
+    /// The Go type of the field, as written.
     pub of: String,
 }
 
-/// The fields below a declaration, in declaration order. `declaration`: its number in the comments; `path`: the absolute path of the file;
-/// `module`: the repository around it.
+/// The fields of the type at a declaration and a path, in declaration order. `declaration` is its number in the comments, `path` the absolute path of
+/// the file, and `module` the repository that contains it.
 pub fn fields(
     comments: &Comments,
     declaration: usize,
@@ -77,7 +77,7 @@ pub fn fields(
     members.into_iter().map(|it| it.name).collect()
 }
 
-/// The type of the declaration that begins at an offset.
+/// The type in the declaration that starts at an offset.
 fn shape_of(types: &Types, start: usize) -> Option<&Shape> {
     types.declared.values().find_map(|it| {
         if it.start == start {
@@ -90,7 +90,7 @@ fn shape_of(types: &Types, start: usize) -> Option<&Shape> {
     })
 }
 
-/// A file's text and imports, without its types; enough to resolve names.
+/// The text and imports of a file, without its types. They are enough to resolve names.
 fn words_of(file: &Types) -> Types {
     Types {
         text: file.text.clone(),
@@ -99,7 +99,7 @@ fn words_of(file: &Types) -> Types {
     }
 }
 
-/// A type, and the file in which it is written, whose imports resolve its names.
+/// A type, and the file in which it is written. The imports of that file determine what its names mean.
 struct At<'a> {
     scope: Scope<'a>,
     file: Types,
@@ -123,7 +123,7 @@ impl<'a> At<'a> {
             Shape::Name(name) => (self.scope.clone(), name),
             Shape::Selected { package, name } => match self.scope.imported(&self.file, package) {
                 Some(scope) => (scope, name),
-                // The fields of metadata types are known by the type's name.
+                // The fields of Kubernetes' metadata types are known from the name alone.
                 None => return Some(self.of(&self.shape)),
             },
             other => return Some(self.of(other)),
@@ -174,7 +174,7 @@ impl<'a> At<'a> {
         }
     }
 
-    /// The fields of the metadata types that kinds embed.
+    /// The fields of a Kubernetes metadata type that kinds embed.
     fn of_meta(&self) -> Vec<Found<'a>> {
         let names: &[(&str, &str)] = if Scope::is_meta(&self.file, &self.shape, "ObjectMeta") {
             &OBJECT_META
@@ -201,7 +201,7 @@ impl<'a> At<'a> {
     }
 }
 
-/// The metadata fields that are commonly used.
+/// The fields of `ObjectMeta` that are commonly used.
 const OBJECT_META: [(&str, &str); 8] = [
     ("name", "string"),
     ("namespace", "string"),

@@ -5,7 +5,7 @@
 pub(super) struct Kinds(u8);
 
 impl Kinds {
-    /// The schema has no type.
+    /// The schema without a type.
     pub(super) const NONE: Self = Self(1);
     pub(super) const STRING: Self = Self(2);
     pub(super) const INTEGER: Self = Self(4);
@@ -13,9 +13,9 @@ impl Kinds {
     pub(super) const BOOLEAN: Self = Self(16);
     pub(super) const ARRAY: Self = Self(32);
     pub(super) const OBJECT: Self = Self(64);
-    /// A type that does not exist in JSON.
+    /// A type that JSON does not have.
     pub(super) const ODD: Self = Self(128);
-    /// The type is unknown.
+    /// Any type, because the real one is unknown.
     pub(super) const ALL: Self = Self(255);
 
     /// The JSON type with this name.

@@ -1,7 +1,7 @@
-//! Finds markers that do not match the type of their declaration, so that controller-gen fails with an error (`ApplyToSchema` in
-//! `pkg/crd/markers` of `sigs.k8s.io/controller-tools`).
+//! Finds markers that do not fit the type of their declaration, so that controller-gen fails with an error (`ApplyToSchema` in `pkg/crd/markers` of
+//! `sigs.k8s.io/controller-tools`).
 //!
-//! Types from other repositories are unknown. A marker is reported only if controller-gen rejects it for every possible type.
+//! Types from other repositories are unknown. So a marker is reported only if controller-gen would reject it for every possible type.
 
 pub mod fields;
 mod kinds;
@@ -28,7 +28,7 @@ use scope::{Has, Items, Methods, Schema, Scope, Underlying, plain, typed, typed_
 /// The prefix of markers that apply to the items of a list.
 const OF_ITEMS: &str = "kubebuilder:validation:items:";
 
-/// Finds the markers in a file that do not match their types. `path`: the absolute path of the file; `module`: the repository around it.
+/// Finds the markers in a file that do not fit their types. `path` is the absolute path of the file, and `module` the repository that contains it.
 pub fn find(comments: &Comments, path: &Path, module: Option<&Module>, release: Release) -> Vec<Finding> {
     let types = &comments.types;
     if !types
@@ -58,7 +58,7 @@ pub fn find(comments: &Comments, path: &Path, module: Option<&Module>, release: 
             scope: &scope,
         };
         site.check(&scope, base, methods, &mut found);
-        // controller-gen reads the fields only if the type does not define its own JSON form.
+        // controller-gen looks at the fields only if the type does not determine its own JSON form.
         let is_read = methods.lets_read(release, typed(types, &declared.markers).is_some());
         let Shape::Struct(members) = &declared.shape else {
             continue;
@@ -93,7 +93,7 @@ fn has_markers(shape: &Shape) -> bool {
     matches!(shape, Shape::Struct(members) if members.iter().any(|it| !it.markers.is_empty()))
 }
 
-/// The valid reasons of a rule.
+/// The reasons that a rule may state.
 const REASONS: [&str; 4] = [
     "FieldValueRequired",
     "FieldValueInvalid",
@@ -101,7 +101,7 @@ const REASONS: [&str; 4] = [
     "FieldValueDuplicate",
 ];
 
-/// The mismatch, and its span if it is not the whole marker.
+/// The mismatch. If it is not about the whole marker, also its span.
 type Told = (Option<Mismatch>, Option<Range<usize>>);
 
 /// A field or a type, and its markers.
@@ -122,7 +122,7 @@ impl Site<'_> {
         let is_text = written == Kinds::STRING && base.kinds != Kinds::STRING;
         let items = if is_text { Items::None } else { base.items };
         let after = typed(self.types, self.markers).unwrap_or(written);
-        // For a type that writes its own JSON, controller-gen also applies the markers to a schema without a type.
+        // If a type writes its own JSON, controller-gen also applies the markers to a schema without a type.
         let is_marshaler = methods.json == Has::Yes && typed(self.types, self.markers).is_none();
         let is_enum = self.release >= Release(21) && self.has("k8s:enum");
         let is_enum = is_enum && self.target == Target::Type && self.may_be_string();
@@ -157,13 +157,13 @@ impl Site<'_> {
         }
     }
 
-    /// Whether the release supports a marker here.
+    /// Whether the release supports a marker at this kind of declaration.
     fn counts(&self, marker: &Set) -> bool {
         let is_here = |it: &Definition| it.target == self.target && it.since <= self.release;
         definitions(marker.name).iter().any(is_here)
     }
 
-    /// Whether the underlying type may be a string.
+    /// Whether the type may be a string after all names are resolved.
     fn may_be_string(&self) -> bool {
         match self.scope.underlying(self.types, self.shape, 0) {
             Underlying::Basic(kinds) => kinds == Kinds::STRING,
@@ -176,7 +176,7 @@ impl Site<'_> {
         self.markers.iter().any(|it| it.name == name)
     }
 
-    /// The mismatch of a marker for the value itself, and its span if it is not the whole marker.
+    /// The mismatch of a marker that applies to the value itself. If it is not about the whole marker, also its span.
     fn of_value(&self, marker: &Set, first: Values, values: Values) -> Told {
         let word = marker
             .name
@@ -219,7 +219,7 @@ impl Site<'_> {
         }
     }
 
-    /// The mismatch of a marker for the items of a list.
+    /// The mismatch of a marker that applies to the items of a list.
     fn of_items(&self, marker: &Set, word: &str, values: Values, items: &Items) -> Told {
         let is_named = matches!(innermost(self.shape), Shape::Name(_) | Shape::Selected { .. });
         let refused = || Mismatch::Items {
@@ -245,7 +245,7 @@ impl Site<'_> {
         }
     }
 
-    /// The Go type of the items.
+    /// The Go type of the items, as written.
     fn written_items(&self) -> String {
         self.written
             .trim_start_matches('*')
@@ -254,12 +254,12 @@ impl Site<'_> {
             .to_owned()
     }
 
-    /// Whether the named type is a list.
+    /// Whether the type is a named type that is a list.
     fn named_list(&self) -> bool {
         self.scope.underlying(self.types, innermost(self.shape), 0) == Underlying::Slice
     }
 
-    /// The mismatch of a limit. `word`: the last word of its name.
+    /// The mismatch of a marker that sets a limit. `word` is the last word of its name.
     fn limit_of(&self, marker: &Set, word: &str, values: Values, written: String) -> Option<Mismatch> {
         let wanted = match word {
             "Maximum" | "Minimum" | "ExclusiveMaximum" | "ExclusiveMinimum" | "MultipleOf" | "k8s:minimum"
@@ -269,7 +269,7 @@ impl Site<'_> {
             "MaxProperties" | "MinProperties" => Wanted::Object,
             _ => return None,
         };
-        // Before 0.17, only patterns were allowed for an int-or-string.
+        // Before 0.17, a pattern was the only text limit that an int-or-string could have.
         let is_textual = values.is_int_or_string && (self.release >= Release(17) || word == "Pattern");
         if wanted == Wanted::Text && is_textual {
             return None;
@@ -322,14 +322,14 @@ impl Site<'_> {
         Mismatch::Type { wanted, found, written }
     }
 
-    /// The mismatch of a value that is not one of the allowed values, and its span.
+    /// The mismatch of a marker whose value must be one of some values, and its span.
     fn one_of(&self, marker: &Set, values: &'static [&'static str]) -> Told {
         let value = plain(self.types, marker).filter(|it| !values.contains(it));
         let span = Some(marker.arguments.clone()).filter(|it| !it.is_empty());
         (value.map(|_| Mismatch::Value { values }), span)
     }
 
-    /// The mismatch of a rule's reason, and its span.
+    /// The mismatch of the reason that a rule states, and its span.
     fn reason(&self, marker: &Set) -> Told {
         let text = &self.types.text;
         let written = Written {
@@ -361,11 +361,11 @@ fn innermost(shape: &Shape) -> &Shape {
     }
 }
 
-/// The values that a marker applies to.
+/// The types of values to which a marker applies.
 #[derive(Clone, Copy)]
 struct Values {
     kinds: Kinds,
-    /// Whether it is also applied to a schema without a type.
+    /// Whether the marker is also applied to a schema without a type.
     has_no_type: bool,
     is_int_or_string: bool,
 }

@@ -1,5 +1,5 @@
-//! Finds the types in a package for which controller-gen generates schemas: those that its kinds refer to. It ignores the markers of all
-//! other types.
+//! Finds the types in a package for which controller-gen generates schemas, which are those that kinds refer to. controller-gen ignores the markers
+//! of all other types.
 
 use std::collections::HashSet;
 
@@ -9,10 +9,10 @@ use crate::check::{
     types::{Declared, Set, Shape, Types},
 };
 
-/// The first release in which a package may have kinds without a group marker.
+/// The first release that generates CRDs for a package without a group marker.
 const GROUPLESS: Release = Release(19);
 
-/// The names of the types that kinds of the same package certainly refer to.
+/// The names of the types to which kinds of the same package certainly refer.
 pub(super) fn reached(scope: &Scope<'_>) -> HashSet<String> {
     let mut reach = Reach {
         scope,

@@ -1,6 +1,6 @@
-//! The types that controller-gen sees before it applies markers (`pkg/crd/schema.go` of `sigs.k8s.io/controller-tools`).
+//! Determines the types that controller-gen sees before it applies markers (`pkg/crd/schema.go` of `sigs.k8s.io/controller-tools`).
 //!
-//! It resolves only a few type names before it applies the markers of a field. Which ones depends on the release.
+//! Before it applies the markers of a field, controller-gen resolves only some type names. Later releases resolve more of them.
 
 use std::{path::Path, sync::Arc};
 
@@ -17,15 +17,15 @@ use super::kinds::Kinds;
 /// The maximum length of a chain of type names.
 const MAX_DEPTH: usize = 32;
 
-/// The package of the types that every kind embeds. None of those defines its own JSON form.
+/// The package of the types that every kind embeds. None of these types determines its own JSON form.
 const META: &str = "k8s.io/apimachinery/pkg/apis/meta/v1";
 
-/// The prefix of packages in which no type defines its own text form.
+/// The prefix of packages in which no type determines its own text form.
 const API: &str = "k8s.io/api/";
 
-/// The first release that resolves names of strings, numbers and booleans.
+/// The first release that resolves the names of strings, numbers and booleans.
 const BASIC_NAMES: Release = Release(20);
-/// The first release that resolves names of slices and maps.
+/// The first release that resolves the names of slices and maps.
 const LIST_NAMES: Release = Release(23);
 /// The first release that treats a type with its own text form as a string.
 const TEXT: Release = Release(17);
@@ -33,15 +33,15 @@ const TEXT: Release = Release(17);
 /// The package in which a type is written.
 #[derive(Clone)]
 pub(super) struct Scope<'a> {
-    /// The file being checked, in its current state. `None`: the scope is another package.
+    /// The file that is being checked, in its current state. `None` if the scope is another package.
     own: Option<(&'a Types, &'a Path)>,
-    /// The package on disk; without it, the other files of the package are unknown.
+    /// The package as it is on disk. If it is missing, the other files of the package are unknown.
     package: Option<Arc<Package>>,
     module: Option<&'a Module>,
     pub(super) release: Release,
 }
 
-/// Whether a type has a method.
+/// Whether a type has a certain method.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Has {
     Yes,
@@ -50,7 +50,7 @@ pub(super) enum Has {
 }
 
 impl Has {
-    /// Combines two embedded types: if both have the method, Go promotes neither.
+    /// Combines two embedded types. If both have the method, the outer type has it from neither.
     fn beside(self, other: Self) -> Self {
         match (self, other) {
             (Self::No, it) | (it, Self::No) => it,
@@ -67,7 +67,7 @@ impl Has {
     }
 }
 
-/// Whether a type has the methods that define its JSON or text form.
+/// Whether a type has the methods that determine its JSON or text form.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Methods {
     pub(super) json: Has,
@@ -84,7 +84,7 @@ impl Methods {
         text: Has::Perhaps,
     };
 
-    /// Whether controller-gen certainly reads the inner types of a type. `is_typed`: whether a marker sets its type.
+    /// Whether controller-gen certainly looks at the types inside a type. `is_typed` means that a marker sets the type's schema type.
     pub(super) fn lets_read(self, release: Release, is_typed: bool) -> bool {
         let is_no_text = self.text == Has::No || release < TEXT;
         match self.json {
@@ -109,28 +109,28 @@ impl Methods {
     }
 }
 
-/// The type after resolving all names.
+/// The type after all names are resolved.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Underlying {
     Basic(Kinds),
     Slice,
     Map,
-    /// A struct, an array, a pointer, an interface.
+    /// A struct, an array, a pointer or an interface.
     Other,
     Unknown,
 }
 
-/// The schema that controller-gen generates for a type.
+/// The schema that controller-gen generates for a type, as far as it is needed here.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Schema {
     pub(super) kinds: Kinds,
     pub(super) items: Items,
 }
 
-/// The items of a list.
+/// What is known about the items of a list.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Items {
-    /// controller-gen does not see them.
+    /// controller-gen sees no items.
     None,
     Of(Box<Schema>),
     Unknown,
@@ -170,12 +170,12 @@ impl<'a> Scope<'a> {
         own.map(|it| it.0).into_iter().chain(others.map(|it| &**it.1))
     }
 
-    /// The declaration with a name in the package, and its file.
+    /// The declaration of a type in the package, and the file that contains it.
     pub(super) fn declared(&self, name: &str) -> Option<(&Types, &Declared)> {
         self.files().find_map(|it| Some((it, it.declared.get(name)?)))
     }
 
-    /// The scope of an imported package of the module.
+    /// The scope of a package of the module that a file imports.
     pub(super) fn imported(&self, file: &Types, package: &str) -> Option<Scope<'a>> {
         let module = self.module?;
         let package = module.imported(file.imports.get(package)?)?;
@@ -203,7 +203,7 @@ impl<'a> Scope<'a> {
             Shape::Slice(of) if matches!(&**of, Shape::Name(it) if it == "byte" && self.declared(it).is_none()) => {
                 Schema::of(Kinds::STRING)
             }
-            // Whether an alias of `byte` counts as a byte depends on how controller-gen was built.
+            // It depends on how controller-gen was built whether it treats an alias of `byte` as a byte.
             Shape::Slice(of) if self.is_alias_of_byte(of) => Schema {
                 kinds: Kinds::STRING.or(Kinds::ARRAY),
                 items: Items::Unknown,
@@ -215,7 +215,7 @@ impl<'a> Scope<'a> {
             Shape::Map { key, value } => {
                 let is_string = self.underlying(file, key, depth) == Underlying::Basic(Kinds::STRING);
                 let has_schema = !matches!(&**value, Shape::Other | Shape::Struct(_));
-                // controller-gen rejects other keys and values, and then generates an empty schema.
+                // controller-gen rejects other types of keys and values, and generates an empty schema.
                 let kinds = if is_string && has_schema {
                     Kinds::OBJECT
                 } else {
@@ -243,7 +243,7 @@ impl<'a> Scope<'a> {
         self.declared(name).is_some_and(|it| it.1.is_alias)
     }
 
-    /// The schema of a name without a package.
+    /// The schema of a type that has a name without a package.
     fn name(&self, name: &str, depth: usize) -> Schema {
         let Some((file, declared)) = self.declared(name) else {
             return basic(name).map_or_else(Schema::unknown, Schema::of);
@@ -265,14 +265,14 @@ impl<'a> Scope<'a> {
         })
     }
 
-    /// The type of a name of a string, number or boolean, including the markers at its declaration.
+    /// The schema type of a named string, number or boolean, including the effect of the markers at its declaration.
     fn named_basic(&self, name: &str, file: &Types, declared: &Declared, depth: usize) -> Kinds {
         let methods = self.methods(name, file, declared);
         let base = self.schema_at(file, &declared.shape, depth + 1).kinds;
         let written = self.written(base, methods);
         let typed = typed(file, &declared.markers).unwrap_or(written);
         let is_enum = self.release >= Release(21) && declared.markers.iter().any(|it| it.name == "k8s:enum");
-        // An enum of strings is a string.
+        // An enum whose underlying type is a string is a string.
         let is_string = || self.underlying(file, &declared.shape, depth + 1) == Underlying::Basic(Kinds::STRING);
         if is_enum && is_string() {
             typed.or(Kinds::STRING)
@@ -281,11 +281,11 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// The type after taking into account methods that define its own form.
+    /// The schema type, taking into account methods that determine the type's own form.
     pub(super) fn written(&self, base: Kinds, methods: Methods) -> Kinds {
         match methods.text {
             _ if self.release < TEXT => base,
-            // The JSON method takes precedence over the text method; without a type marker it changes nothing.
+            // The JSON method takes precedence over the text method. Without a marker that sets the type, it changes nothing.
             Has::Yes if methods.json == Has::No => Kinds::STRING,
             Has::No => base,
             Has::Yes | Has::Perhaps if methods.json == Has::Yes => base,
@@ -293,7 +293,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// The type of a name from another package.
+    /// The schema type of a name from another package.
     fn selected(&self, file: &Types, package: &str, name: &str) -> Kinds {
         if self.release < LIST_NAMES {
             return Kinds::NONE;
@@ -340,7 +340,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// The methods of a type that define its own form.
+    /// The methods of a type that determine its own form.
     pub(super) fn methods(&self, name: &str, file: &Types, declared: &Declared) -> Methods {
         let own = self.own_methods(name);
         own.or(self.promoted(file, &declared.shape, 0))
@@ -363,7 +363,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// The methods that a type gets from its embedded types.
+    /// The methods that a type gets from the types embedded in it.
     fn promoted(&self, file: &Types, shape: &Shape, depth: usize) -> Methods {
         if depth > MAX_DEPTH {
             return Methods::UNKNOWN;
@@ -375,7 +375,7 @@ impl<'a> Scope<'a> {
                     all.beside(self.embedded(file, &it.shape, depth))
                 })
             }
-            // A type defined by another type's name does not get that type's methods, only those of its embedded types.
+            // If a type is defined as another named type, it does not get that type's methods, but those of the types embedded there.
             Shape::Name(name) => match self.declared(name) {
                 Some((_, declared)) if declared.is_generic => Methods::UNKNOWN,
                 Some((file, declared)) => self.promoted(file, &declared.shape, depth + 1),
@@ -425,7 +425,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// Whether a struct member is the wanted metadata type, embedded by kinds.
+    /// Whether a struct member embeds the wanted metadata type of Kubernetes.
     pub(super) fn is_meta(file: &Types, shape: &Shape, wanted: &str) -> bool {
         matches!(shape, Shape::Selected { package, name } if name == wanted && file.imports.get(package).is_some_and(|it| it == META))
     }
@@ -434,28 +434,28 @@ impl<'a> Scope<'a> {
 /// The metadata types that kinds embed.
 const IN_KINDS: [&str; 3] = ["TypeMeta", "ObjectMeta", "ListMeta"];
 
-/// The type that the markers of a declaration or a field set.
+/// The schema type that the markers of a declaration set.
 pub(super) fn typed(file: &Types, markers: &[Set]) -> Option<Kinds> {
     of_markers(file, markers, "kubebuilder:validation:Type")
 }
 
-/// The type that the markers set for the items of a list.
+/// The schema type that the markers set for the items of a list.
 pub(super) fn typed_items(file: &Types, markers: &[Set]) -> Option<Kinds> {
     of_markers(file, markers, "kubebuilder:validation:items:Type")
 }
 
 fn of_markers(file: &Types, markers: &[Set], name: &str) -> Option<Kinds> {
-    // The last marker wins.
+    // The last marker applies.
     let last = markers.iter().rfind(|it| it.name == name)?;
     Some(plain(file, last).map_or(Kinds::ALL, Kinds::named))
 }
 
-/// The value of a marker, if it is a single plain string.
+/// The value of a marker, if it is a single string without escapes.
 pub(super) fn plain<'t>(file: &'t Types, marker: &Set) -> Option<&'t str> {
     plain_text(file.text.get(marker.arguments.clone())?)
 }
 
-/// The value of an argument, if it is a single plain string.
+/// The value of an argument, if it is a single string without escapes.
 pub(super) fn plain_text(text: &str) -> Option<&str> {
     let text = text.trim();
     let unquoted = ['"', '`']
@@ -472,7 +472,7 @@ fn basic(name: &str) -> Option<Kinds> {
         "bool" => Kinds::BOOLEAN,
         "int" | "int8" | "int16" | "int32" | "int64" | "uint" | "uint8" | "uint16" | "uint32" | "uint64"
         | "uintptr" | "byte" | "rune" => Kinds::INTEGER,
-        // They require an option of controller-gen.
+        // Without an option, controller-gen rejects floating-point types.
         "float32" | "float64" => Kinds::NUMBER.or(Kinds::NONE),
         _ => return None,
     })

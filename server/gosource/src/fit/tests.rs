@@ -1,4 +1,4 @@
-//! Tests which markers do not match their types.
+//! Tests which markers do not fit their types.
 
 use super::*;
 use crate::{check, module::Folders};
@@ -35,7 +35,7 @@ const BESIDE: &str = "package v1\n\ntype Name string\n\ntype Names []string\n\nt
 
 const SHARED: &str = "package shared\n\ntype Names []string\n\ntype Size int\n";
 
-/// The markers in a file that do not match their types, and the mismatches.
+/// The markers in a file that do not fit their types, each with the mismatch.
 fn found_in(text: &str, release: u8, has_module: bool) -> Vec<String> {
     let files = Files(vec![
         ("/m/go.mod", "module example.com/m\n".to_owned()),

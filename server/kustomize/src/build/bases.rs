@@ -1,4 +1,4 @@
-//! Reuses a base that was built twice.
+//! Reuses bases that were built twice.
 
 use std::{ops::Range, path::Path};
 
@@ -10,13 +10,13 @@ use crate::{
 };
 
 impl Building<'_> {
-    /// Builds a base with `build`, or reuses it.
+    /// Builds a base with `build`, or reuses its kept result.
     pub(super) fn shared(
         &mut self,
         folder: &Path,
         build: impl FnOnce(&mut Self) -> Result<Accumulated>,
     ) -> Result<Accumulated> {
-        // Missing objects and an OpenAPI file affect how patches apply.
+        // The result cannot be shared if objects are missing or an OpenAPI file is set, because both affect how patches apply.
         let is_plain =
             self.unread.is_empty() && self.blocked.is_none() && !self.has_openapi && OpenApi::current().is_none();
         let Some(files) = self.files.identity().filter(|_| is_plain) else {
@@ -41,14 +41,14 @@ impl Building<'_> {
         }
     }
 
-    /// Builds a base and keeps it.
+    /// Builds a base and keeps the result.
     fn keep(
         &mut self,
         folder: &Path,
         files: usize,
         build: impl FnOnce(&mut Self) -> Result<Accumulated>,
     ) -> Result<Accumulated> {
-        // Record all files that it reads, even those that were read before.
+        // Record all files that the base reads, even those that were read before.
         let texts = std::mem::take(&mut self.texts);
         let is_changing = std::mem::take(&mut self.is_changing);
         let (folders, resources) = (self.folders.len(), self.resources.len());
@@ -85,7 +85,7 @@ impl Building<'_> {
         Ok(built)
     }
 
-    /// Reuses a base, with the same effect as building it.
+    /// Reuses the kept result of a base. The effect is the same as building the base.
     fn take(&mut self, kept: &Kept) -> Result<Accumulated> {
         spend::work(A_KUSTOMIZATION)?;
         for (path, text) in &kept.texts {
@@ -96,7 +96,7 @@ impl Building<'_> {
         }
         let before = self.resources.len();
         for path in &kept.resources {
-            // Each of the open kustomizations includes the file, and so does the base.
+            // All open kustomizations and the base include the file, so the path is stored for each.
             spend::bytes((path.as_os_str().len() + A_PATH) * (self.open.len() + 1))?;
             self.resources.push(path.clone());
         }
@@ -111,7 +111,7 @@ impl Building<'_> {
     }
 }
 
-/// A copy that shares the strings.
+/// A copy of the objects that shares their strings.
 fn copied(found: &Accumulated) -> Result<Accumulated> {
     for resource in found.resources.list() {
         spend::nodes(resource.node.size())?;

@@ -1,4 +1,4 @@
-//! The OpenAPI files that kustomizations name in `openapi`.
+//! Reads the OpenAPI files that kustomizations name in `openapi`.
 
 use std::path::Path;
 
@@ -12,11 +12,11 @@ use crate::{
     spend,
 };
 
-/// Steps for a byte of an OpenAPI file.
+/// The work units for each byte of an OpenAPI file.
 const A_BYTE: usize = 8;
 
 impl Building<'_> {
-    /// The OpenAPI file of the kustomization that is built. `None` if it is remote.
+    /// The OpenAPI file of the outermost kustomization. `None` if it is remote.
     pub(super) fn openapi(&mut self, folder: &Path, path: &Text) -> Result<Option<OpenApi>> {
         self.has_openapi = true;
         let Some(text) = self.text(&joined(folder, &path.text))? else {
@@ -34,7 +34,7 @@ impl Building<'_> {
         file.map(Some)
     }
 
-    /// Records that lists are merged by a schema that is unknown.
+    /// Records that lists are merged according to a schema that crd-analyzer does not know.
     fn note_other_openapi(&mut self, path: &Text) {
         self.is_changing = true;
         let problem = || {
@@ -47,14 +47,14 @@ impl Building<'_> {
         self.blocked.get_or_insert_with(problem);
     }
 
-    /// Checks the OpenAPI file of a base. It must exist, even though it has no effect if the kustomization that is built names its own.
+    /// Checks the OpenAPI file of a base. The file must exist, even though it has no effect if the outermost kustomization names its own.
     pub(super) fn check_openapi_of_base(&mut self, folder: &Path, kustomization: &Kustomization) -> Result<()> {
         let Some(path) = &kustomization.openapi else {
             return Ok(());
         };
         let is_there = self.text(&joined(folder, &path.text))?.is_some();
         if !self.has_openapi {
-            // The file takes effect from here on, combined with Kubernetes' own schema if that was used before.
+            // From here on, the base's file applies. If Kubernetes' own schema was used before, the two are combined.
             self.note_other_openapi(path);
         } else if !is_there && !is_remote(&path.text) {
             return Err(unread(self.files, folder, &path.text, path.place));

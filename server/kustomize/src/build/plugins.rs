@@ -1,4 +1,4 @@
-//! The objects that `generators`, `transformers` and `validators` list: those that are built into kustomize are run, and the others named.
+//! Runs the plugins in `generators`, `transformers` and `validators` that are built into kustomize. Other plugins are reported.
 
 use std::path::Path;
 
@@ -16,19 +16,20 @@ use crate::{
     spend,
 };
 
-/// An object of a list, and the entry that names it.
+/// The object of a plugin, and the list entry that names it.
 type Plugin = (Resource, Place);
 
-/// The label that validators may add.
+/// The label that kustomize may allow validators to add.
 const VALIDATED_BY: &str = "validated-by";
 
 impl Building<'_> {
-    /// What a list names: objects in texts, files and kustomizations, each with the entry that names it. What is not read is among `unread`.
+    /// The plugins of a list, each with the entry that names it. Entries may be inline text, files and kustomizations. Plugins that are not read are
+    /// added to `unread`.
     fn plugins(&mut self, folder: &Path, list: &[Text]) -> Result<Vec<Plugin>> {
         let mut found = Accumulated::default();
         let mut entries = Vec::new();
         let (inline, named): (Vec<&Text>, Vec<&Text>) = list.iter().partition(|it| is_inline(&it.text));
-        // kustomize takes texts before files.
+        // kustomize adds inline plugins before those in files.
         for text in inline {
             let read = self.read_text(text)?;
             for object in self.objects_of(read, text.place)? {
@@ -44,7 +45,7 @@ impl Building<'_> {
         Ok(objects.into_iter().zip(entries).collect())
     }
 
-    /// The same for what changes or checks objects. What is not read has a problem each.
+    /// The plugins of a list of transformers or validators. Also returns a problem for each plugin that is not read.
     fn known_plugins(&mut self, folder: &Path, list: &[Text]) -> Result<(Vec<Plugin>, Vec<Problem>)> {
         let before = self.unread.len();
         let plugins = self.plugins(folder, list)?;
@@ -64,7 +65,7 @@ impl Building<'_> {
         Ok((plugins, problems.collect()))
     }
 
-    /// Runs the generators that are built in.
+    /// Runs the built-in generators of a list.
     pub(super) fn run_generators(&mut self, folder: &Path, list: &[Text], resources: &mut Resources) -> Result<()> {
         if list.is_empty() {
             return Ok(());
@@ -89,7 +90,7 @@ impl Building<'_> {
         Ok(())
     }
 
-    /// What a generator makes of the files that it names.
+    /// Creates the object of a generator, which may read files.
     pub(super) fn generated(
         &mut self,
         folder: &Path,
@@ -103,7 +104,7 @@ impl Building<'_> {
         generate::generate(generator, general, &mut read)
     }
 
-    /// The transformers that a list names. The others change objects in a way that is not known.
+    /// The built-in transformers of a list. If it has other plugins, records that they change objects in an unknown way.
     pub(super) fn transformers(&mut self, folder: &Path, list: &[Text]) -> Result<Vec<Transformer>> {
         if list.is_empty() {
             return Ok(Vec::new());
@@ -125,13 +126,13 @@ impl Building<'_> {
         Ok(transformers)
     }
 
-    /// Runs the validators that are built in: transformers that may change nothing.
+    /// Runs the built-in validators of a list. They are transformers that must not change anything.
     pub(super) fn validate(&mut self, folder: &Path, list: &[Text], resources: &mut Resources) -> Result<()> {
         if list.is_empty() {
             return Ok(());
         }
         let (plugins, problems) = self.known_plugins(folder, list)?;
-        // What others refuse is not known. They change nothing.
+        // Validators that are not built in may reject the objects, which is unknown. They never change objects.
         let is_missing = |it: &Problem| matches!(it.kind, ProblemKind::Missing | ProblemKind::Fails);
         if let Some(missing) = problems.into_iter().find(is_missing) {
             return Err(missing);
@@ -155,7 +156,7 @@ impl Building<'_> {
             if before == values(resources) {
                 continue;
             }
-            // kustomize lets some validators add it, depending on the order in which fields are written.
+            // kustomize allows some validators to add this label, depending on the order in which fields are written.
             let is_marked = |it: &Resource| it.node.at(&["metadata", "labels", VALIDATED_BY]).is_some();
             if resources.list().iter().any(is_marked) {
                 let message = format!("crd-analyzer does not build the label `{VALIDATED_BY}`");
@@ -166,7 +167,7 @@ impl Building<'_> {
         Ok(())
     }
 
-    /// Notes what needs a program or a schema of the user's.
+    /// Records the fields that need a program or a schema of the user.
     pub(super) fn note_unsupported(&mut self, kustomization: &Kustomization) {
         for (field, place) in &kustomization.unsupported {
             match *field {
@@ -186,20 +187,20 @@ impl Building<'_> {
             || !kustomization.vars.is_empty();
     }
 
-    /// Notes that objects change in a way that is not known.
+    /// Records that objects change in an unknown way.
     fn note_unknown_change(&mut self, problem: Problem) {
         self.is_changing = true;
         self.blocked.get_or_insert(problem);
     }
 }
 
-/// The objects, with what kustomize notes of them.
+/// The values of the objects, with the data that kustomize stores about them.
 fn values(resources: &Resources) -> Vec<serde_json::Value> {
     let value = |it: &Resource| serde_json::json!([it.node.to_json(), it.notes()]);
     resources.list().iter().map(value).collect()
 }
 
-/// The size in bytes of [`values`]. Unlike nodes, they do not share strings.
+/// The size of [`values`] in bytes. Unlike nodes, values do not share strings.
 fn bytes_of_values(resources: &Resources) -> usize {
     let bytes = |it: &Resource| it.node.written_bytes() as usize + it.notes().len();
     resources.list().iter().map(bytes).sum()

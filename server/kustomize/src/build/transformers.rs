@@ -1,4 +1,4 @@
-//! What changes the objects of a kustomization, one transformer after the other.
+//! Applies the transformers of a kustomization to its objects, one after the other.
 
 use std::{path::Path, sync::Arc};
 
@@ -18,7 +18,7 @@ use crate::{
     spend, transform, value,
 };
 
-/// What the fields of a kustomization change, in the order in which kustomize does (`configureBuiltinTransformers`).
+/// The transformers for the fields of a kustomization, in kustomize's order (`configureBuiltinTransformers`).
 fn of_fields(kustomization: &Kustomization, config: &Config) -> Result<Vec<Transformer>> {
     let mut all = Vec::new();
     if let Some(first) = kustomization.patches_strategic_merge.first() {
@@ -67,7 +67,7 @@ fn of_fields(kustomization: &Kustomization, config: &Config) -> Result<Vec<Trans
 }
 
 impl Building<'_> {
-    /// Changes the objects as the fields of a kustomization say, and then what `transformers` names.
+    /// Applies the fields of a kustomization to its objects, and then the plugins in `transformers`.
     pub(super) fn transform(
         &mut self,
         folder: &Path,
@@ -80,7 +80,7 @@ impl Building<'_> {
             .try_for_each(|it| self.apply(folder, it, &mut found.resources))
     }
 
-    /// Changes the objects.
+    /// Applies a transformer to the objects.
     pub(super) fn apply(&mut self, folder: &Path, transformer: &Transformer, resources: &mut Resources) -> Result<()> {
         // Each transformer looks at all objects.
         spend::work(A_LOOK * resources.list().len())?;
@@ -163,7 +163,7 @@ impl Building<'_> {
         }
     }
 
-    /// Strategic merge patches: those of paths or texts, and of a text.
+    /// Applies strategic merge patches. They are in files, in inline texts, or in one more text.
     fn merge_patches(
         &mut self,
         folder: &Path,
@@ -237,7 +237,7 @@ impl Building<'_> {
         Ok(Patched::Merge(self.objects_of(nodes, place)?))
     }
 
-    /// The documents of a text that is written in a scalar.
+    /// The documents in a text that is the content of a scalar.
     pub(super) fn read_text(&mut self, text: &Text) -> Result<Vec<Node>> {
         if self.sources.is_scalar_of(text.place, &text.text) {
             self.sources.read_inside(text.place)

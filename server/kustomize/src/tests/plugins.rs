@@ -1,4 +1,4 @@
-//! Builds with objects of `generators`, `transformers` and `validators`.
+//! Tests builds with plugins in `generators`, `transformers` and `validators`.
 
 use std::path::Path;
 
@@ -28,7 +28,7 @@ fn transformers_that_are_built_in_change_objects() {
     let json = objects[0].node.to_json();
     assert_eq!(json["metadata"]["labels"]["a"], "b", "{json}");
     assert!(json["spec"].get("size").is_none(), "{json}");
-    // What a program does is not known.
+    // The effect of a program is unknown.
     let files = memory(&[
         ("o/kustomization.yaml", "resources: [w.yaml]\ntransformers: [t.yaml]\n"),
         (
@@ -59,7 +59,7 @@ fn plugins_of_files_folders_and_texts_are_run() {
                 "o/t/t.yaml",
                 "apiVersion: builtin\nkind: PatchStrategicMergeTransformer\nmetadata: {name: t}\npaths: [p.yaml]\n",
             ),
-            // Paths are relative to the folder whose kustomization lists the transformers.
+            // Paths are relative to the folder whose kustomization lists the transformers, not to that of the transformers.
             ("o/p.yaml", &WIDGET.replace("size: 1", "size: 2")),
             (
                 "o/n.yaml",
@@ -148,7 +148,7 @@ fn a_generator_that_needs_a_program_is_named() {
 
 #[test]
 fn validators_do_not_copy_shared_strings_without_end() {
-    // One string of a mebibyte, which 200 fields share: compared by value, it takes 200 MiB.
+    // A string of 1 MiB that 200 fields share. To compare it by value takes 200 MiB.
     let aliases = ", *a".repeat(199);
     let text = "x".repeat(1 << 20);
     let widget = format!("{WIDGET}more: [&a {text}{aliases}]\n");
@@ -162,7 +162,7 @@ fn validators_do_not_copy_shared_strings_without_end() {
     ]);
     let problem = build(&files, Path::new("/o")).objects.expect_err("it is too large");
     assert_eq!(problem.kind, ProblemKind::TooLarge, "{problem:?}");
-    // Without the validator, nothing is copied.
+    // Without a validator, nothing is copied.
     let files = memory(&[("o/kustomization.yaml", "resources: [w.yaml]\n"), ("o/w.yaml", &widget)]);
     assert!(build(&files, Path::new("/o")).objects.is_ok());
 }
