@@ -1,4 +1,4 @@
-//! Absolute paths, without asking the system for the current folder each time.
+//! Makes paths absolute, without asking the system for the current folder each time.
 
 use std::{
     io,

@@ -1,7 +1,7 @@
 //! Reads files from an untrusted archive such as a chart: a tar archive compressed with gzip.
 //!
-//! Nothing is unpacked to disk. Only regular files are read, within fixed limits that do not depend on the sizes the archive declares. Links are
-//! skipped. An archive with anything that no chart contains is rejected as a whole: absolute paths, `..`, devices, duplicate files.
+//! Nothing is unpacked to disk. Only regular files are read, within fixed limits that do not depend on the sizes that the archive declares. Links are
+//! skipped. If an archive contains something that no chart has (an absolute path, `..`, a device, a duplicate file), the whole archive is rejected.
 
 use std::{
     collections::BTreeSet,
@@ -11,13 +11,13 @@ use std::{
 use flate2::bufread::MultiGzDecoder;
 use tar::{Archive, Entry, EntryType, PaxExtensions};
 
-/// The maximum number of decompressed bytes, including nested archives.
+/// The maximum number of decompressed bytes of an archive and the archives in it.
 const MOST_BYTES: u64 = 512 << 20;
-/// The maximum total size in bytes of the wanted files.
+/// The maximum total size of the wanted files, in bytes.
 const MOST_WANTED: u64 = 128 << 20;
 /// The maximum number of files and folders.
 const MOST_ENTRIES: usize = 200_000;
-/// The maximum length of a path in bytes; other tools limit it too.
+/// The maximum length of a path, in bytes. Other tools have such a limit as well.
 const MOST_PATH: usize = 4 << 10;
 /// The bytes of an entry that says something of the file after it.
 const MOST_SAID: u64 = 16 * MOST_PATH as u64;
@@ -27,27 +27,27 @@ const GZIP: [u8; 2] = [0x1F, 0x8B];
 /// The reason why an archive is rejected.
 #[derive(Debug, thiserror::Error)]
 pub enum Refused {
-    /// It is truncated, or not gzip data.
+    /// The archive is truncated, or is not gzip data.
     #[error("it is cut, or gzip did not make it: {0}")]
     Gzip(io::Error),
-    /// It is not a tar archive.
+    /// The archive is not a tar archive.
     #[error("it is not a tar archive: {0}")]
     Tar(String),
-    /// It is too large.
+    /// The archive is too large.
     #[error("it has more than {0} when it is unpacked")]
     TooLarge(String),
-    /// It contains a path that leads outside.
+    /// The archive contains a path that leads outside of it.
     #[error("it has a file {0:?}, and files of archives lie below the folder that an archive is unpacked to")]
     Path(String),
-    /// It contains something other than files, folders and links.
+    /// The archive contains something other than files, folders and links.
     #[error("it has {what} {path:?}")]
     Special {
-        /// The kind of entry.
+        /// The kind of the entry.
         what: &'static str,
-        /// Its path.
+        /// The path of the entry.
         path: String,
     },
-    /// It contains the same file twice.
+    /// The archive contains the same file twice.
     #[error("it has two files {0:?}")]
     Twice(String),
 }
@@ -55,18 +55,18 @@ pub enum Refused {
 /// The content of an archive.
 #[derive(Default, Debug)]
 pub struct Unpacked {
-    /// The wanted files, with their paths.
+    /// The wanted files, each with its path and content.
     pub files: Vec<(String, Vec<u8>)>,
-    /// The number of links, which are skipped.
+    /// The number of links that were skipped.
     pub links: usize,
 }
 
-/// Whether the bytes begin like gzip data.
+/// Whether the bytes start like gzip data.
 pub fn is_gzip(bytes: &[u8]) -> bool {
     bytes.starts_with(&GZIP)
 }
 
-/// The remaining limits for an archive and those nested in it.
+/// What is left of the limits for an archive and the archives in it.
 #[derive(Debug)]
 pub struct Room {
     bytes: u64,
@@ -95,7 +95,7 @@ pub fn unpack(archive: &[u8], room: &mut Room, is_wanted: &dyn Fn(&str) -> bool)
     };
     let found = entries(&mut from, room, is_wanted);
     let is_empty = from.left == room.bytes;
-    // What is after the last file is read, too, so that a cut archive is noticed.
+    // Read the rest after the last file as well, to detect a truncated archive.
     let rest = io::copy(&mut from, &mut io::sink()).map_err(refusal);
     room.bytes = from.left;
     let found = found?;
@@ -112,7 +112,7 @@ fn entries(from: &mut Bounded<'_>, room: &mut Room, is_wanted: &dyn Fn(&str) -> 
     let mut found = Unpacked::default();
     let mut seen = BTreeSet::new();
     let mut said = Said::default();
-    // Raw, because the library reads what is said of a file as a whole, however long it is.
+    // Use raw entries, because otherwise the library would read the entries that describe a file as a whole, however long they are.
     for entry in archive.entries().map_err(refusal)?.raw(true) {
         let mut entry = entry.map_err(refusal)?;
         room.entries = room
@@ -136,7 +136,8 @@ fn entries(from: &mut Bounded<'_>, room: &mut Room, is_wanted: &dyn Fn(&str) -> 
             _ => {}
         }
         let said = std::mem::take(&mut said);
-        // Only the size of a file that is too large anyway does not fit its header, and readers differ in which of two sizes they follow.
+        // A size outside the header is only needed for a file that is too large anyway. If the two sizes differ, programs disagree on which one
+        // applies.
         if said.size.is_some_and(|it| it != entry.size()) {
             return Err(Refused::Tar("it gives the size of a file twice".to_owned()));
         }
@@ -174,7 +175,7 @@ fn entries(from: &mut Bounded<'_>, room: &mut Room, is_wanted: &dyn Fn(&str) -> 
     Ok(found)
 }
 
-/// The bytes of an entry.
+/// The content of an entry.
 fn bytes(entry: &mut Entry<'_, impl Read>) -> Result<Vec<u8>, Refused> {
     let mut bytes = Vec::new();
     entry.read_to_end(&mut bytes).map_err(refusal)?;
@@ -192,7 +193,7 @@ fn small(entry: &mut Entry<'_, impl Read>) -> Result<Vec<u8>, Refused> {
     bytes(entry)
 }
 
-/// The path and the size of a file that an entry before it gives.
+/// The path and the size of a file, as far as an entry before it gives them.
 #[derive(Default)]
 struct Said {
     path: Option<String>,
@@ -200,7 +201,7 @@ struct Said {
 }
 
 impl Said {
-    /// Reads the records of POSIX.
+    /// Parses the records of a POSIX (pax) header.
     fn read_pax(&mut self, records: &[u8]) -> Result<(), Refused> {
         let wrong = || Refused::Tar("what it says of a file cannot be read".to_owned());
         for record in PaxExtensions::new(records) {
@@ -217,12 +218,12 @@ impl Said {
     }
 }
 
-/// Why reading ended.
+/// The reason why reading has stopped.
 fn refusal(error: io::Error) -> Refused {
     match error.downcast::<Refused>() {
         Ok(refused) => refused,
         Err(error) => {
-            // The library repeats bytes of the archive.
+            // The library's message may contain bytes of the archive.
             let words: String = error
                 .to_string()
                 .chars()
@@ -234,7 +235,7 @@ fn refusal(error: io::Error) -> Refused {
     }
 }
 
-/// What an archive decompresses to, up to a bound.
+/// The decompressed content of an archive, up to a limit.
 struct Bounded<'a> {
     from: MultiGzDecoder<&'a [u8]>,
     left: u64,
@@ -256,7 +257,7 @@ fn too_many(what: &str, most: impl std::fmt::Display) -> Refused {
 /// The path of a file without `.` and empty components.
 fn plain(path: &str) -> Result<String, Refused> {
     let refused = || Refused::Path(path.chars().take(200).collect());
-    // A Windows drive or path separator.
+    // Reject Windows drives and Windows path separators as well.
     if path.starts_with('/')
         || path.contains(['\0', '\\'])
         || path.as_bytes().get(1) == Some(&b':')

@@ -1,4 +1,4 @@
-//! Finds the lock file that lists CRDs of other projects stored in a repository. The CRDs themselves are read on demand.
+//! Finds the lock file that lists the CRDs that a repository has collected from other projects. The CRDs themselves are read when they are needed.
 
 use std::{
     collections::BTreeSet,
@@ -20,9 +20,9 @@ pub struct Found {
     pub path: PathBuf,
     /// The content of the lock file.
     pub lock: Lock,
-    /// The folder of the CRDs.
+    /// The folder that contains the CRDs.
     folder: PathBuf,
-    /// How the CRDs are read.
+    /// The access with which to read the CRDs.
     pub access: Access,
 }
 
@@ -33,17 +33,17 @@ impl Found {
         self.folder.join(file.file_name().unwrap_or_default())
     }
 
-    /// The problems of the lock file's invalid lines, one sentence each.
+    /// The problems with invalid lines of the lock file, each as a sentence.
     pub fn problems(&self) -> impl Iterator<Item = String> {
         let problems = self.lock.problems.iter();
         problems.map(|(line, why)| format!("{}:{line}: {why}", self.path.display()))
     }
 }
 
-/// The lock file in a folder; `None` if there is none.
+/// The lock file in a folder. `None` if the folder has none.
 ///
 /// # Errors
-/// If it cannot be read, for example because a link leads out of the repository.
+/// If the lock file cannot be read, for example because a link leads out of the repository.
 pub fn of(folder: &Path, access: &Access) -> Option<Result<Found, String>> {
     let path = folder.join(lock::FOLDER).join(lock::FILE_NAME);
     let access = match access {
@@ -68,7 +68,7 @@ fn found(folder: &Path, path: &Path, access: &Access) -> Result<Found, Unread> {
     let crds = folder.join(lock::FOLDER).join(lock::CRDS);
     let folder = match read::kind(&crds, access) {
         Ok((_, folder)) => folder,
-        // Each missing CRD is reported when somebody needs it.
+        // If the folder is missing, each missing CRD is reported when it is needed.
         Err(why) if why.is_missing() => crds,
         Err(why) => return Err(why),
     };
@@ -80,12 +80,12 @@ fn found(folder: &Path, path: &Path, access: &Access) -> Result<Found, Unread> {
     })
 }
 
-/// The lock files in the given folders and in all folders above them, as for configurations.
+/// The lock files in the given folders and in all folders above them.
 pub fn around<'a>(folders: impl IntoIterator<Item = (&'a Path, &'a Access)>) -> Vec<Result<Found, String>> {
     let mut seen: BTreeSet<&Path> = BTreeSet::new();
     let mut all = Vec::new();
     for (folder, access) in folders {
-        // All folders above an already seen folder were seen too.
+        // If a folder was seen before, all folders above it were seen, too.
         for folder in folder.ancestors().take_while(|it| seen.insert(it)) {
             all.extend(of(folder, access));
         }

@@ -17,7 +17,7 @@ use crate::{
     roots::Roots,
 };
 
-/// The maximum nesting of brackets. No setting needs more than two, and the YAML parser's time grows with the square of the depth.
+/// The maximum nesting of brackets. Settings need at most two levels, and the time of the YAML parser grows with the square of the depth.
 const MAX_DEPTH: usize = 64;
 
 /// A configuration file and the result of reading it.
@@ -25,19 +25,19 @@ const MAX_DEPTH: usize = 64;
 pub struct Found {
     /// The path of the file.
     pub path: PathBuf,
-    /// The settings, or why the file cannot be used.
+    /// The settings, or the reason why the file cannot be used.
     pub config: Result<Arc<Config>, String>,
 }
 
-/// The configuration files read so far, each cached until it changes.
+/// A cache of the configuration files that were read. A file is read again when it changes.
 #[derive(Default, Debug)]
 pub struct Configs {
     read: Mutex<HashMap<PathBuf, (Stamp, Arc<Found>)>>,
 }
 
 impl Configs {
-    /// The configuration that applies to the files of a folder: the one in the folder, or the nearest one above it. `roots`: the folders that
-    /// links may lead to, besides the configuration's own repository.
+    /// The configuration that applies to the files of a folder, which is in that folder or in the nearest folder above it. `roots` returns the
+    /// folders to which links may lead, in addition to the configuration's own repository.
     pub fn nearest(&self, folder: &Path, roots: &dyn Fn() -> Roots) -> Option<Arc<Found>> {
         folder.ancestors().find_map(|it| self.of(it, roots))
     }
@@ -79,7 +79,7 @@ pub fn read_other(folder: &Path, access: &Access) -> Option<Arc<Found>> {
     Some(Arc::new(read_file(path, access)))
 }
 
-/// The error for a folder with two configurations.
+/// The error for a folder that contains both `.crd-analyzer.yaml` and `.crd-analyzer.yml`.
 fn one_of_two(path: PathBuf) -> Found {
     let why = format!("`{}` is in the same folder: delete one of the two", FILE_NAMES[1]);
     Found { path, config: Err(why) }
@@ -103,7 +103,7 @@ fn parsed(path: &Path, access: &Access) -> Result<Config, String> {
     Ok(config)
 }
 
-/// Whether brackets are nested deeper than any setting needs; brackets in quotes and comments count too.
+/// Whether brackets are nested more deeply than any setting needs. Brackets in quotes and comments are included.
 fn is_deep(text: &str) -> bool {
     let mut depth = 0_usize;
     text.bytes().any(|byte| {
@@ -190,7 +190,7 @@ mod tests {
         let found = configs.nearest(&repository.join("a"), &roots).expect("a configuration");
         let why = found.config.as_ref().expect_err("it is outside");
         assert!(why.contains("outside of") && !why.contains("token"), "{why}");
-        // A file shared by several folders is common.
+        // A configuration may be a link to a file that several folders share.
         fs::remove_file(repository.join("a").join(FILE_NAMES[0])).expect("it can be removed");
         fs::write(repository.join("shared.yaml"), "kubernetesVersion: '1.31'\n").expect("a file");
         symlink("../shared.yaml", repository.join("a").join(FILE_NAMES[0])).expect("a link");

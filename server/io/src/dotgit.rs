@@ -1,7 +1,7 @@
-//! Protects git's own files: the content of `.git`, and of the folders that a `.git` file or link leads to. Other code never reads or writes them.
+//! Protects git's own files: the content of `.git`, and of folders to which a `.git` file or link leads. Other code never reads or writes them.
 //!
-//! A repository's file can name `.git/config`, which may contain a password, and a link can redirect a report to `.git/hooks`, where git runs it.
-//! The names that mean `.git` on some file system are those of git: `is_hfs_dotgit` in its `utf8.c`, `is_ntfs_dotgit` in its `path.c`. Only two
+//! A repository's file can name `.git/config`, which may contain a password, and a link can redirect a report to `.git/hooks`, where git runs it. The
+//! names that mean `.git` on some file system are the same as in git: `is_hfs_dotgit` in its `utf8.c`, `is_ntfs_dotgit` in its `path.c`. Only two
 //! parts of this crate read git's files: the walk, for `info/exclude` and `index`, and [`crate::git`].
 
 use std::{
@@ -23,7 +23,8 @@ use crate::{
 /// Rejects a path that leads to git's own files.
 ///
 /// # Errors
-/// [`Unread::OfGit`] if a folder on the way, or the file itself, belongs to git, either as the path is written or after links are followed.
+/// [`Unread::OfGit`] if the file or a folder on its path belongs to git. This is checked for the path as written, and for the path after following
+/// links.
 pub(crate) fn refuse(path: &Path) -> Result<(), Unread> {
     refuse_if(path, None)
 }
@@ -40,7 +41,7 @@ fn is_link_on_disk(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|it| it.is_symlink())
 }
 
-/// `is_link`: whether the path itself is a link, if known.
+/// Rejects a path that leads to git's own files. `is_link` says whether the path itself is a link, if that is known.
 fn refuse_if(path: &Path, is_link: Option<bool>) -> Result<(), Unread> {
     let absolute = absolute(path)?;
     let written = cleaned(&absolute);
@@ -48,7 +49,7 @@ fn refuse_if(path: &Path, is_link: Option<bool>) -> Result<(), Unread> {
         return Ok(());
     };
     let is_link = || is_link.unwrap_or_else(|| is_link_on_disk(&written));
-    // After a link, `..` does not lead where the path says.
+    // If the path contains a link, `..` may lead to another folder than the one before it in the path.
     let (around, real) = if absolute == written && !is_link() {
         let around = Around::recent(folder)?;
         let real = around.real.join(name);
@@ -65,12 +66,11 @@ fn refuse_if(path: &Path, is_link: Option<bool>) -> Result<(), Unread> {
 }
 
 impl Roots {
-    /// Resolves the links of an absolute path as far as they stay inside the roots. The result spells the root as the
-    /// caller did.
+    /// Resolves the links in an absolute path, provided that they stay inside the roots. In the result, the path of the root is spelled as in `path`.
     ///
     /// # Errors
-    /// [`Unread::Outside`] if the path or one of its links leads outside the roots. Files there are not touched.
-    /// [`Unread::OfGit`] if it leads to git's own files.
+    /// [`Unread::Outside`] if the path or one of its links leads outside the roots. No file outside is accessed. [`Unread::OfGit`] if it leads to
+    /// git's own files.
     pub fn resolve(&self, path: &Path) -> Result<PathBuf, Unread> {
         let found = self.follow(path)?;
         refuse(path)?;
@@ -78,17 +78,17 @@ impl Roots {
     }
 }
 
-/// The relation between a folder and git's own files.
+/// How a folder is related to git's own files.
 struct Around {
     /// The folder's path without links.
     real: PathBuf,
-    /// Whether git reserves a name on the path to it.
+    /// Whether the folder's path contains a name that is reserved for git.
     is_of_git: bool,
-    /// The folders that a `.git` leads to: one in the folder, in a folder above it, or in or above the current folder.
+    /// The folders to which a `.git` leads. The `.git` may be in the folder, in a folder above it, or in or above the current folder.
     led_to: Vec<PathBuf>,
 }
 
-/// How long a result about a folder stays valid: a run reads many files from one folder.
+/// How long a result about a folder is cached. During this time, a run may read many files from one folder.
 const RECENT: Duration = Duration::from_secs(1);
 /// The maximum number of cached folders.
 const MAX_RECENT: usize = 16_384;
@@ -101,7 +101,7 @@ impl Around {
         Self::since(folder).map(|it| it.1)
     }
 
-    /// Like [`Around::recent`], and also returns when the result was computed.
+    /// Like [`Around::recent`], and also returns the time at which the result was computed.
     fn since(folder: &Path) -> io::Result<(Instant, Arc<Self>)> {
         static RECENTLY: Mutex<Option<Recent>> = Mutex::new(None);
         let now = Instant::now();
@@ -111,7 +111,7 @@ impl Around {
         if let Some(known) = lock().as_ref().and_then(known) {
             return Ok(known);
         }
-        // Reuse the result for the parent folder. Not on other systems, where a path's case may differ from the case on disk.
+        // Use the result for the parent folder. Only on this system: on others, the case of a path may differ from the case on disk.
         let plain = folder.parent().zip(folder.file_name());
         let is_folder = || fs::symlink_metadata(folder).is_ok_and(|it| it.is_dir());
         let plain = plain.filter(|_| cfg!(target_os = "linux") && is_folder());
@@ -148,7 +148,7 @@ impl Around {
         }
     }
 
-    /// `real`: the folder without links, or the target of a link in it.
+    /// Computes the result for a folder. `real` is the folder's path without links, or the target of a link in it.
     fn of(folder: &Path, real: PathBuf) -> Self {
         let current = std::env::current_dir().unwrap_or_default();
         let is_other = |it: &&Path| !real.starts_with(it);
@@ -186,8 +186,8 @@ fn real(path: &Path, written: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// Whether some file system takes a name as `.git`: with other case, as a short name or with a stream on NTFS, with dots and spaces at its
-/// end, or with characters that HFS+ ignores.
+/// Whether some file system treats a name as `.git`. Case is ignored, NTFS has short names and streams and ignores dots and spaces at the end, and
+/// HFS+ ignores some characters.
 pub(crate) fn is_git_name(name: &OsStr) -> bool {
     let mut name = name.to_string_lossy();
     if !name.is_ascii() {
@@ -265,7 +265,7 @@ mod tests {
         }
     }
 
-    /// Checks which paths are rejected in a folder with these files. `ROOT` in a file's text is replaced by the folder.
+    /// Checks which paths are rejected in a folder with these files. In a file's text, `ROOT` is replaced with the folder's path.
     #[track_caller]
     fn check(files: &[(&str, &str)], refused: &[&str], allowed: &[&str]) {
         let folder = tempfile::tempdir().expect("a folder");
@@ -286,7 +286,7 @@ mod tests {
 
     #[test]
     fn folders_that_a_file_leads_to() {
-        // In a folder beside it, and elsewhere.
+        // `.git` leads to a folder beside this one, or elsewhere.
         check(
             &[
                 ("repo/.git", "gitdir: store\n"),
@@ -309,7 +309,7 @@ mod tests {
             &["repo/.git/modules/sub/config", "repo/sub/.git"],
             &["repo/sub/a.yaml"],
         );
-        // A worktree inside the folder of a bare repository: its own git folder, and the shared one.
+        // A worktree inside the folder of a bare repository. It has its own git folder, and one that it shares.
         let worktree = [
             ("all/.git", "gitdir: ./bare\n"),
             ("all/bare/config", ""),
@@ -328,7 +328,7 @@ mod tests {
             ("w/shared/config", ""),
         ];
         check(&shared, &["w/own/HEAD", "w/shared/config"], &["w/a.yaml"]);
-        // An invalid `.git` file leads nowhere.
+        // A `.git` file with invalid content leads nowhere.
         for text in ["", "gitdir:", "gitdir: \n", "x: store\n", "gitdir: store\nmore\n"] {
             check(
                 &[("repo/.git", text), ("repo/store/config", "")],

@@ -1,4 +1,4 @@
-//! Files that are not on disk.
+//! Access to files that are not on disk, such as those in a git revision.
 
 use std::{
     fmt::Debug,
@@ -23,12 +23,12 @@ pub struct Listed {
     pub links: Vec<PathBuf>,
 }
 
-/// Files that are not on disk, addressed by the paths that they would have there. Errors are sentences for the user.
+/// Files that are not on disk. They have the paths that they would have on disk. Errors are sentences for the user.
 pub trait Elsewhere: Debug + Send + Sync {
     /// The kind of a path. `None` if it does not exist, or is neither a file nor a folder.
     fn kind(&self, path: &Path) -> Result<Option<Kind>, String>;
 
-    /// The content of a file; `None` if it does not exist.
+    /// The content of a file. `None` if it does not exist.
     fn read(&self, path: &Path) -> Result<Option<Vec<u8>>, String>;
 
     /// The wanted files in a folder and its subfolders.

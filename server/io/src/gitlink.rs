@@ -1,4 +1,4 @@
-//! Finds the target of a `.git` that is a file or a link.
+//! Finds the folders to which a `.git` leads that is a file or a link.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -7,11 +7,11 @@ use crate::{
     roots::{Roots, cleaned},
 };
 
-/// The maximum size in bytes of a `.git` file or a `commondir`, which contain one path.
+/// The maximum size, in bytes, of a `.git` file or a `commondir`. Each contains just one path.
 const MAX_LINK_BYTES: u64 = 8 << 10;
 
-/// The folders that the `.git` of a folder leads to, if it is a file or a link: the git folder of this worktree, and the one shared with
-/// other worktrees. Nothing outside of `folder` is accessed, so the path of a folder elsewhere is returned as written.
+/// The folders to which the `.git` of a folder leads, if it is a file or a link: the git folder of this worktree, and the one that it shares with
+/// other worktrees. Nothing outside of `folder` is accessed, so the path of a folder elsewhere is returned as it is written.
 pub(crate) fn named_in(folder: &Path) -> Vec<PathBuf> {
     let link = folder.join(".git");
     let Some(of) = link.symlink_metadata().ok().filter(|it| !it.is_dir()) else {
@@ -39,15 +39,15 @@ pub(crate) fn named_in(folder: &Path) -> Vec<PathBuf> {
     } else {
         None
     };
-    // The layout that git uses.
+    // Assume the layout that git uses.
     let around = || git.parent().filter(|it| it.ends_with("worktrees"))?.parent();
     let shared = named.map(|it| led_to(it).0).or_else(|| around().map(Path::to_owned));
     let all = std::iter::once(git.clone()).chain(shared);
-    // A folder that contains `folder` does not belong to git just because `folder` links to it.
+    // If the link leads to a folder that contains `folder`, ignore it: that folder does not belong to git because of the link.
     all.filter(|it| !folder.starts_with(it)).collect()
 }
 
-/// The path in a file, after a prefix word; or what is wrong with the file.
+/// The path in a file after a word such as `gitdir:`. The error says what is wrong with the file.
 pub(crate) fn linked(file: &Path, word: &str) -> Result<PathBuf, String> {
     let text = plain(file, MAX_LINK_BYTES).map_err(|error| error.to_string())?;
     let text = String::from_utf8(text).map_err(|_| "it is not UTF-8".to_owned())?;
@@ -68,7 +68,7 @@ pub(crate) fn linked(file: &Path, word: &str) -> Result<PathBuf, String> {
     Ok(folder.join(path))
 }
 
-/// Whether a path names another machine: accessing it would connect to that machine.
+/// Whether a path names another machine, so that accessing it would open a connection.
 pub(crate) fn is_remote(path: &Path) -> bool {
     match path.components().next() {
         Some(Component::Prefix(prefix)) => !matches!(

@@ -21,19 +21,20 @@ use crate::{
     roots::Roots,
 };
 
-/// The maximum size of a Go file in bytes. Kubernetes' own files have less than half.
+/// The maximum size of a Go file, in bytes. The largest files of Kubernetes itself have less than half of it.
 const FILE_BYTES: u64 = 1 << 20;
-/// The maximum total size in bytes of the files read from one repository.
+/// The maximum total size of the files to read from one repository, in bytes.
 const MODULE_BYTES: u64 = 64 << 20;
-/// The maximum number of entries read from a folder.
+/// The maximum number of entries to read from a folder.
 const MAX_LISTED: usize = 20_000;
 
-/// The folders in which Go files are looked up.
+/// Where to look for Go files.
 #[derive(Clone, Debug)]
 pub enum Reach {
-    /// The repository around a manifest; without one, the first of these folders that contains the manifest, or else the current folder.
+    /// In the repository that contains a manifest. If there is none, in the first of these folders that contains the manifest, otherwise in the
+    /// current folder.
     Repository(Roots),
-    /// Only these folders, because the user has not said that the folders around them can be trusted.
+    /// Only in these folders, because the user has not said that other folders can be trusted.
     Folders(Roots),
 }
 
@@ -52,7 +53,7 @@ impl Reach {
     }
 }
 
-/// The repositories used so far; each is read once.
+/// A cache of the Go repositories used so far. Each is read once.
 #[derive(Default, Debug)]
 pub struct GoSources {
     known: Mutex<GoCache>,
@@ -65,14 +66,14 @@ struct GoCache {
     elsewhere: Option<Arc<dyn Elsewhere>>,
     /// The repositories in `elsewhere`, by their roots.
     trees: HashMap<PathBuf, Arc<Tree>>,
-    /// For each folder, the root around it, if there is one.
+    /// The root of the repository for each folder. `None` if the folder is not in a repository.
     roots: HashMap<PathBuf, Option<PathBuf>>,
     modules: HashMap<PathBuf, Arc<Module>>,
     /// The modules, by the folder of their `go.mod`.
     packages: HashMap<PathBuf, Option<Arc<Modules>>>,
-    /// For each folder, the nearest folder above it with a `go.mod`; this is looked up for every key.
+    /// The nearest folder with a `go.mod` in or above each folder. It is looked up at each keystroke.
     go_mods: HashMap<PathBuf, Option<PathBuf>>,
-    /// The sources of Go's standard library, if they may be read.
+    /// The source files of Go's standard library, if they may be read.
     library: Option<PathBuf>,
 }
 
@@ -81,7 +82,7 @@ impl GoSources {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Clears the cache because files have changed. Returns whether there was anything in it.
+    /// Clears the cache because files have changed. Returns whether the cache had any content.
     pub fn forget(&self) -> bool {
         let mut known = self.known();
         let was_used = !known.modules.is_empty();
@@ -94,7 +95,7 @@ impl GoSources {
         was_used
     }
 
-    /// Sets the folders in which Go files are looked up.
+    /// Sets where to look for Go files.
     pub fn set_reach(&self, reach: Reach) {
         *self.known() = GoCache {
             reach,
@@ -115,7 +116,7 @@ impl GoSources {
         }
     }
 
-    /// From now on also reads Go's standard library, for commands whose output contains its descriptions.
+    /// From now on, also reads Go's standard library. For commands whose output contains the library's descriptions.
     pub fn read_library(&self) {
         self.known().library = library();
     }
@@ -191,7 +192,7 @@ impl generated::GoSources for GoSources {
     }
 }
 
-/// Go's module cache, from the user's environment. Nothing in a repository can change it.
+/// The folder of Go's module cache, from the user's environment. Nothing in a repository can change it.
 fn module_cache() -> Option<PathBuf> {
     let in_path = || {
         let paths = env::var_os("GOPATH")?;
@@ -203,7 +204,7 @@ fn module_cache() -> Option<PathBuf> {
     fs::canonicalize(cache?).ok()
 }
 
-/// The sources of Go's standard library: those in `GOROOT`, or those of the `go` command in the path.
+/// The folder with the source files of Go's standard library, from `GOROOT` or from the location of the `go` command.
 fn library() -> Option<PathBuf> {
     let of_command = || {
         let paths = env::var_os("PATH")?;
@@ -221,11 +222,11 @@ fn absolute(name: &str) -> Option<PathBuf> {
     env::var_os(name).map(PathBuf::from).filter(|it| it.is_absolute())
 }
 
-/// A repository, and the module cache and standard library outside it.
+/// The files of a repository, and of the module cache and the standard library outside of it.
 struct Beside {
     repository: Arc<dyn Folders>,
     outside: Disk,
-    /// The folders outside that may be read.
+    /// The folders outside of the repository that may be read.
     read: Vec<PathBuf>,
 }
 
@@ -249,7 +250,7 @@ impl Folders for Beside {
     }
 }
 
-/// The files of one repository.
+/// The files of one repository on disk.
 struct Disk {
     roots: Arc<Roots>,
     /// The number of bytes that may still be read.
@@ -274,7 +275,7 @@ impl Folders for Disk {
             return Vec::new();
         };
         let named = entries.take(MAX_LISTED).flatten().filter_map(|it| {
-            // For a link, this is the type of the link itself: links are not followed, so walks cannot loop.
+            // Links are not followed, so that walks cannot loop: this is the type of the link itself.
             let is_folder = it.file_type().ok()?.is_dir();
             Some((it.file_name().into_string().ok()?, is_folder))
         });
@@ -287,7 +288,7 @@ impl Folders for Disk {
         let most = self.left.load(Ordering::Relaxed).min(FILE_BYTES);
         let text = read::text(file, &Access::Within(self.roots.clone()), most).ok()?;
         let take = |left: u64| Some(left.saturating_sub(text.len() as u64));
-        // The limit applies to the total; two threads that read at the same time may exceed it by one file.
+        // If two threads read at the same time, they may exceed the limit by one file.
         let _ = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
         Some(text)
     }
@@ -369,7 +370,7 @@ mod tests {
 
     use super::*;
 
-    /// The root folder in which Go sources are found for the manifest `a/b/x.yaml`, in a folder with these files.
+    /// The root folder in which Go files are found for the manifest `a/b/x.yaml`. `files` are the files in the test's folder.
     fn root(files: &[&str], reach: impl Fn(&Path) -> Reach) -> Option<String> {
         let folder = tempfile::tempdir().expect("a folder");
         for file in files {

@@ -1,4 +1,4 @@
-//! Reads Go tests on disk for what they expect of manifests.
+//! Finds out from Go tests on disk what they expect of manifests.
 
 use std::{
     collections::HashMap,
@@ -13,16 +13,16 @@ use crate::read::{self, Access, SETTINGS_BYTES};
 /// The maximum number of folders between a file and a test that names it.
 const MOST_FOLDERS: usize = 4;
 
-/// The same for tests that use a cluster: their manifests are in one folder per subject.
+/// The same for tests that use a cluster. They have a separate folder of manifests for each subject.
 const MOST_FOLDERS_OF_CLUSTERS: usize = 6;
 
-/// The tests read so far, by folder.
+/// A cache of the tests that were read, by folder.
 #[derive(Default, Debug)]
 pub struct GoTests {
     tests: Mutex<HashMap<PathBuf, Arc<Vec<GoTest>>>>,
-    /// The contents of a folder's other Go files; `None` if one of them cannot be read.
+    /// The contents of the other Go files in each folder. `None` if one of them cannot be read.
     others: Mutex<HashMap<PathBuf, Option<Arc<Vec<String>>>>>,
-    /// For each folder `vendor`: whether Go's tools filled it.
+    /// Whether Go's tools have filled each folder `vendor`.
     vendored: Mutex<HashMap<PathBuf, bool>>,
 }
 
@@ -41,14 +41,14 @@ impl GoTests {
         folders.any(|it| self.of(it, access).iter().any(GoTest::applies))
     }
 
-    /// Whether only Go tests in the file's own folder use this file, and they send nothing to an API server. `path` is absolute.
+    /// Whether this file is used only by Go tests in its own folder that send nothing to an API server. `path` is absolute.
     pub fn only_read(&self, path: &Path, access: &Access) -> bool {
         let Some(folder) = path.parent() else { return false };
         if !self.of(folder, access).iter().any(|it| it.names(path)) || self.apply(path, access) {
             return false;
         }
         let name = path.file_name().and_then(|it| it.to_str()).unwrap_or_default();
-        // A Go file that cannot be read may name it.
+        // A file that cannot be read may contain the name.
         let others = self.others(folder, access);
         others.is_some_and(|it| it.iter().all(|it| !it.contains(name)))
     }
@@ -67,13 +67,13 @@ impl GoTests {
         texts
     }
 
-    /// Whether Go tests only compare the resources in this file with those in a cluster, and do not create them. `path` is absolute.
+    /// Whether Go tests use the resources in this file only to look at those in a cluster, and do not create them. `path` is absolute.
     pub fn only_look_at(&self, path: &Path, access: &Access) -> bool {
         let mut folders = path.ancestors().skip(1).take(MOST_FOLDERS_OF_CLUSTERS);
         folders.any(|it| self.of(it, access).iter().any(|test| test.only_looks_at(path)))
     }
 
-    /// Whether Go's tools copied this file from another project. `path` is absolute.
+    /// Whether Go's tools have copied this file from another project. `path` is absolute.
     pub fn is_vendored(&self, path: &Path, access: &Access) -> bool {
         let vendor = path
             .ancestors()
@@ -81,7 +81,7 @@ impl GoTests {
         vendor.into_iter().any(|it| self.has_modules(it, access))
     }
 
-    /// Whether a folder has the list of modules that Go's tools copied into it.
+    /// Whether a folder contains the list of modules that Go's tools have copied into it.
     fn has_modules(&self, folder: &Path, access: &Access) -> bool {
         let mut known = self.vendored.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = known.get(folder) {
@@ -92,7 +92,7 @@ impl GoTests {
         has
     }
 
-    /// Clears the cache because a file may have changed. Returns whether there was anything in it.
+    /// Clears the cache because a file may have changed. Returns whether the cache had any content.
     pub fn forget(&self) -> bool {
         let known = std::mem::take(&mut *self.tests.lock().unwrap_or_else(PoisonError::into_inner));
         self.others.lock().unwrap_or_else(PoisonError::into_inner).clear();

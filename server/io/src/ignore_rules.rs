@@ -1,7 +1,7 @@
-//! Ignore rules (`.gitignore` and similar files) with limits, because the author of a repository also wrote its rules.
+//! Ignore rules (`.gitignore` and similar files), with limits, because they come from an untrusted repository.
 //!
-//! A rule with wildcards becomes a regular expression, which takes time to compile and memory to keep, and matching a path may have to try
-//! all of them. Rules without wildcards, and those for a suffix such as `*.yaml`, are looked up in tables and cost nothing.
+//! A rule with wildcards becomes a regular expression. Compiling it takes time, keeping it takes memory, and a path may have to be matched against
+//! all of them. Rules without wildcards, and those for a suffix such as `*.yaml`, are looked up in tables and cost almost nothing.
 
 use std::path::Path;
 
@@ -13,13 +13,13 @@ use ignore::{
 /// The limits on ignore rules.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
-    /// Lines in one file.
+    /// The maximum number of lines in a file.
     pub(crate) lines: usize,
-    /// Rules with wildcards that apply in one folder: from its own files and from the folders above.
+    /// The maximum number of rules with wildcards that apply in a folder. They come from its own files and from the folders above it.
     pub(crate) in_a_folder: usize,
-    /// Compiled rules with wildcards, in all folders together.
+    /// The maximum number of compiled rules with wildcards, in all folders together.
     pub(crate) compiled: usize,
-    /// Matches of wildcard rules against paths, not counting the first [`FREE`] for each path.
+    /// The maximum number of matches of a path against a rule with wildcards. For each path, the first [`FREE`] matches are not counted.
     pub(crate) tried: usize,
 }
 
@@ -34,10 +34,10 @@ impl Default for Bounds {
     }
 }
 
-/// The number of rules with wildcards that are tried in about the same time as a table lookup.
+/// The number of rules with wildcards that can be matched in about the time of a table lookup.
 const FREE: usize = 200;
 
-/// The part of the limits that a walk has used.
+/// The part of the limits that is already used.
 #[derive(Default, Debug)]
 pub(crate) struct Spent {
     bounds: Bounds,
@@ -54,7 +54,7 @@ pub(crate) struct Rules {
 }
 
 impl Spent {
-    /// For a walk that keeps the rules of all folders until its end.
+    /// Creates the state for a walk that keeps the rules of all folders until it ends.
     pub(crate) fn keeping_all() -> Self {
         let mut spent = Self::default();
         spent.bounds.compiled = spent.bounds.in_a_folder;
@@ -69,7 +69,7 @@ impl Spent {
         }
     }
 
-    /// Parses the rules of a file for a folder. `above`: the number of rules with wildcards that already apply there.
+    /// Parses the rules in a file of a folder. `above` is the number of rules with wildcards that already apply in the folder.
     pub(crate) fn rules(&mut self, folder: &Path, text: &str, above: usize) -> Result<Rules, String> {
         let Bounds {
             lines,
@@ -94,19 +94,19 @@ impl Spent {
         self.compiled += wild;
         let mut builder = GitignoreBuilder::new(folder);
         for line in text.lines() {
-            // An invalid rule ignores nothing, as in git.
+            // As in git, an invalid rule has no effect.
             let _ = builder.add_line(None, line);
         }
         let compiled = builder.build().map_err(|why| why.to_string())?;
         Ok(Rules { compiled, wild })
     }
 
-    /// Records that a path is matched against the given number of rules with wildcards.
+    /// Records that a path is matched against a number of rules with wildcards.
     pub(crate) fn try_all(&mut self, wild: usize) {
         self.tried = self.tried.saturating_add(wild.saturating_sub(FREE));
     }
 
-    /// Whether the limit is exceeded; then nothing more is matched.
+    /// Whether the limit is exceeded. If so, no more paths are matched.
     pub(crate) fn is_too_much(&self) -> bool {
         self.tried > self.bounds.tried
     }
@@ -118,18 +118,18 @@ impl Rules {
         self.compiled.is_empty()
     }
 
-    /// Whether the rules ignore a path in their folder; `None` if no rule matches.
+    /// Whether the rules ignore a path in their folder. `None` if no rule matches.
     pub(crate) fn matched(&self, path: &Path, is_folder: bool) -> Option<bool> {
         decided(&self.compiled.matched(path, is_folder))
     }
 
-    /// Whether the rules ignore a file or a folder that contains it; `None` if no rule matches.
+    /// Whether the rules ignore a file or one of the folders that contain it. `None` if no rule matches.
     pub(crate) fn matched_or_folders(&self, file: &Path) -> Option<bool> {
         decided(&self.compiled.matched_path_or_any_parents(file, false))
     }
 }
 
-/// Whether a path is ignored; `None` if no rule matches.
+/// Whether a path is ignored, according to a match. `None` if no rule matched.
 fn decided<T>(found: &Match<T>) -> Option<bool> {
     match found {
         Match::None => None,

@@ -1,4 +1,4 @@
-//! Kustomizations on disk: their files, and which files contain only parts of resources.
+//! Reads kustomizations on disk, and finds out which files contain only parts of resources.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -20,10 +20,10 @@ pub use crate::test_steps::may_be_test;
 /// The maximum number of folders between a file and a kustomization that names it.
 const MOST_FOLDERS: usize = 4;
 
-/// The files that kustomizations name, as far as the access allows their links and paths.
+/// The files on disk that kustomizations name. Links and paths are followed as far as `access` allows.
 #[derive(Clone, Debug)]
 pub struct Disk {
-    /// How files are read.
+    /// The access with which to read files.
     pub access: Access,
     made: Arc<MadeFiles>,
 }
@@ -87,28 +87,28 @@ impl Files for Disk {
     }
 }
 
-/// The kustomizations read so far.
+/// A cache of the kustomizations that were read.
 #[derive(Default, Debug)]
 pub struct Kustomizations {
-    /// For each folder, the patches that its kustomization names.
+    /// The patches that the kustomization of each folder names.
     patches: Mutex<HashMap<PathBuf, Arc<HashSet<PathBuf>>>>,
     tests: TestFolders,
 }
 
 impl Kustomizations {
-    /// Whether this file contains only parts of resources: a kustomization names it as a patch, or a kuttl or
-    /// chainsaw test uses it so. `path` is absolute. `access`: how the file is read.
+    /// Whether this file contains only parts of resources, because a kustomization names it as a patch, or a kuttl or chainsaw test uses it in that
+    /// way. `path` is absolute. `access` is the access with which to read files.
     pub fn is_part(&self, path: &Path, access: &Access) -> bool {
         let mut folders = path.ancestors().skip(1).take(MOST_FOLDERS);
         folders.any(|it| self.of(it, access).contains(path)) || self.tests.is_part(path, access)
     }
 
-    /// Whether a chainsaw test uses this file, so that values may be expressions in its language. `path` is absolute.
+    /// Whether a chainsaw test uses this file. If so, its values may be chainsaw expressions. `path` is absolute.
     pub fn is_of_chainsaw(&self, path: &Path, access: &Access) -> bool {
         self.tests.is_of_chainsaw(path, access)
     }
 
-    /// Whether a test of kyverno's command line reads this file. `path` is absolute.
+    /// Whether a test of kyverno's command line program reads this file. `path` is absolute.
     pub fn is_of_kyverno(&self, path: &Path, access: &Access) -> bool {
         self.tests.is_of_kyverno(path, access)
     }

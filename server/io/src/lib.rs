@@ -1,7 +1,7 @@
 //! All input and output of the command line and the language server: reading and writing files, walking folders,
 //! git, and the text that reaches a terminal or a log.
 //!
-//! The content of a repository is not trusted: reading it runs nothing, contacts nothing, and ends within limits.
+//! The content of a repository is not trusted. Reading it never runs a program or opens a connection, and ends within limits.
 
 #![allow(
     clippy::disallowed_methods,

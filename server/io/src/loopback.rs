@@ -1,4 +1,4 @@
-//! Requests to a server on this machine, such as a webhook that the user named. No other machine is ever contacted, and no proxy is used.
+//! Sends requests to a server on this machine, such as a webhook that the user has named. Never contacts another machine, and uses no proxy.
 
 use std::{
     fmt,
@@ -7,21 +7,21 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The maximum length of a header line in bytes.
+/// The maximum length of a header line, in bytes.
 const MAX_LINE: u64 = 8 << 10;
 /// The maximum number of header lines.
 const MAX_LINES: usize = 100;
 
-/// An `http` address on this machine.
+/// An `http` URL whose host is this machine.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LoopbackUrl {
     address: SocketAddr,
-    /// The host and port, as written.
+    /// The host and port, as written in the URL.
     host: String,
     path: String,
 }
 
-/// The reason why the answer is missing.
+/// The reason why there was an error instead of an answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NoAnswer(String);
 
@@ -72,7 +72,7 @@ impl LoopbackUrl {
         })
     }
 
-    /// Sends JSON, and returns the body of the answer. Fails if the body exceeds `max` bytes or takes longer than `timeout`.
+    /// Sends JSON, and returns the body of the answer. Fails if the body has more than `max` bytes, or if the request takes longer than `timeout`.
     pub fn post(&self, json: &[u8], max: u64, timeout: Duration) -> Result<Vec<u8>, NoAnswer> {
         let deadline = Instant::now() + timeout;
         let failed = |error: std::io::Error| {
@@ -101,7 +101,7 @@ impl LoopbackUrl {
     }
 }
 
-/// A connection that can be read until a deadline.
+/// A connection that can be read only until a deadline.
 struct UntilDeadline {
     stream: TcpStream,
     deadline: Instant,
@@ -180,10 +180,10 @@ fn answer(reader: &mut impl BufRead, max: u64) -> Result<Vec<u8>, Broken> {
     Ok(body)
 }
 
-/// The overhead in bytes of the shortest chunk.
+/// The overhead of the shortest possible chunk, in bytes.
 const A_CHUNK: u64 = 8;
 
-/// Reads a chunked body. The total overhead of the chunks is limited to that of one-byte chunks.
+/// Reads a chunked body. Limits the total overhead of chunks to that of chunks with one byte each.
 fn chunks(reader: &mut impl BufRead, max: u64) -> Result<Vec<u8>, Broken> {
     let mut body = Vec::new();
     let mut around = 0;
@@ -259,7 +259,7 @@ mod tests {
         }
     }
 
-    /// The result of `post` if a server answers with these bytes, and what the server received.
+    /// The result of `post` if a server answers with these bytes, and the request that the server has received.
     fn posted(answer: &[u8], max: u64) -> (Result<Vec<u8>, NoAnswer>, String) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();

@@ -1,12 +1,12 @@
-//! Reuse of freed memory that the system's allocator keeps.
+//! Makes threads reuse freed memory that the system's allocator keeps.
 
 /// Makes all threads of a long-lived process use the same freed memory.
 ///
-/// glibc keeps freed memory separate for each thread, in up to eight pools per core. So a language server that checked one large document on
-/// several threads in turn would hold the memory of all of them. The number of pools is fixed when a process starts, by an environment
-/// variable: this restarts the program in the same process, once, before anything is read or written.
+/// glibc keeps freed memory separate for each thread, in up to eight pools per core. If a language server checks a large document on several threads
+/// in turn, each keeps the memory for it. An environment variable sets the number of pools, but only when a process starts. So this function restarts
+/// the program once, in the same process, before it reads or writes anything.
 ///
-/// Returns if this was already done, is impossible, or the user set the variable.
+/// Returns if the program was already restarted, if a restart is impossible, or if the user has set the variable.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 pub fn share_freed() {
     use std::os::unix::process::CommandExt as _;
@@ -23,10 +23,10 @@ pub fn share_freed() {
     if let Some(name) = arguments.next() {
         again.arg0(name);
     }
-    // This returns only if it fails. Then the process keeps more memory; everything else is the same.
+    // `exec` returns only if it fails. In that case, the process just uses more memory.
     let _ = again.args(arguments).env(POOLS, "1").exec();
 }
 
-/// Does nothing: other allocators share freed memory by default.
+/// Does nothing, because other allocators share freed memory by default.
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 pub fn share_freed() {}

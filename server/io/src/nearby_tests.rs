@@ -1,4 +1,4 @@
-//! What the tests near a file expect of it.
+//! Finds out what the tests near a file expect of it.
 
 use std::path::Path;
 
@@ -6,16 +6,16 @@ use crd_analyzer_workspace::findings::report_roles::Tests;
 
 use crate::{go_tests::GoTests, kustomize::Kustomizations, read::Access, scripts::Scripts};
 
-/// The tests near a file, read with the same access as the file.
+/// The tests near a file. They are read with the same access as the file.
 #[derive(Clone, Copy, Debug)]
 pub struct NearbyTests<'a> {
-    /// Kustomizations, and chainsaw and kyverno tests.
+    /// The kustomizations, and the chainsaw and kyverno tests.
     pub kustomizations: &'a Kustomizations,
     /// Go tests.
     pub go: &'a GoTests,
     /// Shell scripts.
     pub scripts: &'a Scripts,
-    /// How the file is read.
+    /// The access with which the file is read.
     pub access: &'a Access,
 }
 

@@ -1,5 +1,5 @@
-//! Prints text for people, in a terminal or a log. This is the only way to print it, and it takes lines, not bytes: the content of a line is
-//! escaped, so it can neither end the line nor be a command.
+//! Prints text for people, in a terminal or a log. All such text is printed through this module. It prints lines and not bytes, and escapes the
+//! content of each line, so that the content can neither end the line nor be a command.
 
 use std::{
     borrow::Cow,
@@ -15,17 +15,17 @@ pub enum Style {
     /// The terminal's default.
     #[default]
     Plain,
-    /// The report.
+    /// The text of a report.
     Bold,
-    /// An error and its position.
+    /// The word for an error, and its position.
     Error,
-    /// A warning and its position.
+    /// The word for a warning, and its position.
     Warning,
-    /// A hint and its position.
+    /// The word for a hint, and its position.
     Hint,
     /// Help.
     Help,
-    /// Line numbers, and the frame around source lines.
+    /// Line numbers, and the frame around lines of source text.
     Frame,
     /// Added text.
     Added,
@@ -36,7 +36,7 @@ pub enum Style {
 }
 
 impl Style {
-    /// The escape sequence that begins the style; [`RESET`] ends it.
+    /// The escape sequence that starts the style. [`RESET`] ends it.
     const fn sequence(self) -> &'static str {
         match self {
             Self::Plain => "",
@@ -60,7 +60,7 @@ const RESET: &str = "\u{1b}[0m";
 pub struct Part<'t> {
     /// Its style.
     pub style: Style,
-    /// Its text, not escaped.
+    /// Its text, before escaping.
     pub text: Cow<'t, str>,
 }
 
@@ -101,12 +101,12 @@ impl<'w> Terminal<'w> {
         self.out.write_all(b"\n")
     }
 
-    /// Prints a text of several lines and escapes each line. Only for texts whose line breaks are our own.
+    /// Prints a text of several lines, and escapes each line. Use it only for texts in which crd-analyzer has written all line breaks.
     pub fn lines(&mut self, text: &str) -> io::Result<()> {
         text.lines().try_for_each(|it| self.line(it))
     }
 
-    /// Like [`Terminal::lines`], but keeps tabs, for a text with columns.
+    /// Like [`Terminal::lines`], but keeps tabs, for text in columns.
     pub fn columns(&mut self, text: &str) -> io::Result<()> {
         text.split_terminator('\n').try_for_each(|line| {
             self.out
@@ -115,7 +115,7 @@ impl<'w> Terminal<'w> {
         })
     }
 
-    /// Prints a patch. Keeps tabs and CRLF, because they come from the files that it changes.
+    /// Prints a patch. Keeps tabs and CRLF, because they are part of the files to be changed.
     pub fn patch(&mut self, patch: &str) -> io::Result<()> {
         for line in patch.split_terminator('\n') {
             let (line, end) = line.strip_suffix('\r').map_or((line, "\n"), |line| (line, "\r\n"));
@@ -126,7 +126,7 @@ impl<'w> Terminal<'w> {
         Ok(())
     }
 
-    /// Prints a line of several parts. A line that needs escaping is printed without styles.
+    /// Prints a line of several parts. If the line needs escaping, prints it without styles.
     pub fn parts(&mut self, parts: &[Part<'_>]) -> io::Result<()> {
         let text: Cow<'_, str> = match parts {
             [one] => Cow::Borrowed(&one.text),
@@ -153,7 +153,7 @@ fn harmless(line: &str) -> Cow<'_, str> {
     no_command(escape::line(line))
 }
 
-/// If an escaped line would be a workflow command, escapes its first colon too.
+/// If an escaped line would be a workflow command, escapes its first colon as well.
 fn no_command(line: Cow<'_, str>) -> Cow<'_, str> {
     match escape::workflow_command(&line) {
         Some(at) => Cow::Owned(format!("{}\\u{{3a}}{}", &line[..at], &line[at + 1..])),
@@ -161,14 +161,14 @@ fn no_command(line: Cow<'_, str>) -> Cow<'_, str> {
     }
 }
 
-/// Prints a line on standard error. Errors are ignored: the reader may be gone.
+/// Prints a line to standard error. Ignores errors, because nothing may be reading it any longer.
 pub fn tell(text: impl Display) {
     let mut line = harmless(&text.to_string()).into_owned();
     line.push('\n');
     let _ = io::stderr().lock().write_all(line.as_bytes());
 }
 
-/// Standard error as the output of a log: each write is one event on one line.
+/// Standard error as the output of a log. Each write is one event and becomes one line.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Log;
 

@@ -1,4 +1,4 @@
-//! Runs other programs: only those found outside the workspace, and never without a time limit.
+//! Runs other programs. A program must be outside the workspace, and always has a time limit.
 
 use std::{
     ffi::OsString,
@@ -12,19 +12,19 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The number of bytes of standard error that are kept.
+/// The number of bytes of standard error to keep.
 const MAX_STDERR: u64 = 8 << 10;
-/// The number of bytes that are read at a time.
+/// The number of bytes to read at a time.
 const CHUNK: usize = 64 << 10;
-/// How long to wait for the end of standard error after the program has ended: a child process of it may hold it open.
+/// How long to wait for the end of standard error after the program has exited. One of its child processes may keep it open.
 const STDERR_GRACE: Duration = Duration::from_millis(500);
 
-/// The error for a program that is not in `PATH`, or only in folders from which no program is run.
+/// The error if a program is not in `PATH`, or only in folders from which programs must not be run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NotFound {
     /// The name of the program.
     pub name: String,
-    /// The first file with that name that was skipped because it is in the workspace.
+    /// The first file with that name that was skipped because it is inside the workspace.
     pub passed_over: Option<PathBuf>,
 }
 
@@ -44,10 +44,11 @@ impl fmt::Display for NotFound {
 
 impl std::error::Error for NotFound {}
 
-/// The folders of `PATH` from which programs are run.
+/// The folders in `PATH` from which programs may be run.
 ///
-/// Relative entries are excluded, because they depend on the current folder. So are folders of the workspace, and programs in other folders
-/// that are links into it. A workspace that contains the user's home folder excludes nothing, because the user's own programs are there.
+/// Relative entries are excluded, because they depend on the current folder. Folders in the workspace are excluded as well, and so are programs in
+/// other folders that are links into the workspace. If the workspace contains the user's home folder, nothing is excluded, because the user's own
+/// programs are there.
 #[derive(Clone, Debug)]
 pub struct SearchPath {
     folders: Vec<PathBuf>,
@@ -55,7 +56,7 @@ pub struct SearchPath {
 }
 
 impl SearchPath {
-    /// The environment's `PATH`, without the folders of a workspace.
+    /// The folders in the environment's `PATH`, without those in a workspace.
     pub fn new(workspace: &[PathBuf]) -> Self {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let home = std::env::home_dir().and_then(|it| it.canonicalize().ok());
@@ -95,14 +96,14 @@ impl SearchPath {
         })
     }
 
-    /// A `PATH` of these folders only, for a program that runs other programs.
+    /// A value for `PATH` with only these folders, for a program that runs other programs.
     pub fn joined(&self) -> OsString {
         let folders = self.folders.iter().filter(|it| self.is_outside(it));
         std::env::join_paths(folders).unwrap_or_default()
     }
 }
 
-/// Whether two files are the same program: the same file, or two files with the same content.
+/// Whether two paths are the same program, which means the same file or two files with the same content.
 pub fn is_same(one: &Path, other: &Path) -> bool {
     if let (Ok(one), Ok(other)) = (one.canonicalize(), other.canonicalize())
         && one == other
@@ -148,16 +149,16 @@ fn is_executable(path: &Path) -> bool {
     metadata.is_file()
 }
 
-/// The reason why a program gave no answer.
+/// The reason why a program gave no usable answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Failure {
-    /// It cannot be started, or the pipes to it broke.
+    /// The program cannot be started, or a pipe to it is broken.
     Io(String),
-    /// It did not answer in time, and was killed.
+    /// The program did not answer in time, and was killed.
     Timeout,
-    /// Its answer exceeded the limit, and it was killed.
+    /// The answer exceeded the size limit, and the program was killed.
     TooLong,
-    /// It exited before it had answered.
+    /// The program exited before it had answered.
     Ended,
 }
 
@@ -167,7 +168,7 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// A running program that gets requests on standard input and answers on standard output. Dropping this kills it.
+/// A running program that receives requests on standard input and answers on standard output. Dropping this kills the program.
 #[derive(Debug)]
 pub struct Running {
     child: Child,
@@ -187,7 +188,7 @@ impl Running {
     fn start_with(command: &mut Command) -> io::Result<Self> {
         command.stdout(Stdio::piped());
         let mut child = command.spawn()?;
-        // Small queues: a program that writes faster than we read has to wait.
+        // Use small queues, so that a program that writes faster than we read has to wait.
         let (out, stdout) = sync_channel(4);
         let (err, stderr) = sync_channel(1);
         if let Some(pipe) = child.stdout.take() {
@@ -196,7 +197,7 @@ impl Running {
         if let Some(mut pipe) = child.stderr.take() {
             thread::spawn(move || {
                 let mut kept = Vec::new();
-                // Read and drop the rest, so that the program never blocks on its standard error.
+                // Read and discard the rest, so that the program never blocks on writing to standard error.
                 let _ = pipe.by_ref().take(MAX_STDERR).read_to_end(&mut kept);
                 let _ = io::copy(&mut pipe, &mut io::sink());
                 let _ = err.send(kept);
@@ -211,7 +212,7 @@ impl Running {
         })
     }
 
-    /// Sends a request. It must fit into a pipe's buffer, unless the program reads all of it before it answers.
+    /// Sends a request. The request must fit into the buffer of a pipe, unless the program reads all of it before it answers.
     pub fn send(&mut self, question: &[u8]) -> Result<(), Failure> {
         let stdin = self.stdin.as_mut().ok_or(Failure::Ended)?;
         stdin.write_all(question).and_then(|()| stdin.flush()).map_err(|error| {
@@ -262,12 +263,12 @@ impl Running {
         }
     }
 
-    /// The program's standard error after it has ended, at most `MAX_STDERR` bytes.
+    /// The content of the program's standard error, after the program has exited. At most `MAX_STDERR` bytes.
     pub fn stderr(&self) -> Vec<u8> {
         self.stderr.recv_timeout(STDERR_GRACE).unwrap_or_default()
     }
 
-    /// Waits for the program to exit. This is soon, because its standard output has ended.
+    /// Waits for the program to exit. This does not take long, because its standard output has already ended.
     fn wait(&mut self, deadline: Instant) -> Result<ExitStatus, Failure> {
         loop {
             if let Some(status) = self.child.try_wait()? {
@@ -284,7 +285,7 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         drop(self.stdin.take());
-        // Errors are fine: a program that has already exited cannot be killed.
+        // Ignore errors, because a program that has already exited cannot be killed.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -306,15 +307,15 @@ fn forward(mut pipe: impl Read, chunks: &SyncSender<Vec<u8>>) {
 /// The output of a program that has exited.
 #[derive(Clone, Debug)]
 pub struct Output {
-    /// Its exit status.
+    /// The exit status of the program.
     pub status: ExitStatus,
-    /// Its complete standard output.
+    /// The complete content of standard output.
     pub stdout: Vec<u8>,
-    /// The beginning of its standard error.
+    /// The start of standard error.
     pub stderr: Vec<u8>,
 }
 
-/// Runs a program until it exits. Fails if this takes longer than `timeout`, or if the output has more than `max` bytes.
+/// Runs a program until it exits. Fails if that takes longer than `timeout`, or if the output has more than `max` bytes.
 pub fn run(command: &mut Command, input: Option<Vec<u8>>, max: usize, timeout: Duration) -> Result<Output, Failure> {
     if input.is_some() {
         command.stdin(Stdio::piped());
@@ -322,7 +323,7 @@ pub fn run(command: &mut Command, input: Option<Vec<u8>>, max: usize, timeout: D
     finish(Running::start(command)?, input, max, timeout)
 }
 
-/// Like [`run`], for a program that may talk to the user: standard input and standard error are the terminal's, and are not captured.
+/// Like [`run`], for a program that may interact with the user. It uses the terminal's standard input and standard error, which are not captured.
 pub fn run_in_terminal(command: &mut Command, max: usize, timeout: Duration) -> Result<Output, Failure> {
     finish(Running::start_with(command)?, None, max, timeout)
 }
@@ -330,7 +331,7 @@ pub fn run_in_terminal(command: &mut Command, max: usize, timeout: Duration) -> 
 fn finish(mut running: Running, input: Option<Vec<u8>>, max: usize, timeout: Duration) -> Result<Output, Failure> {
     let deadline = Instant::now() + timeout;
     if let (Some(input), Some(mut stdin)) = (input, running.stdin.take()) {
-        // If a program does not read its input, its output or the timeout shows that.
+        // Ignore errors: if a program does not read its input, its output or the timeout shows that.
         thread::spawn(move || stdin.write_all(&input));
     }
     loop {

@@ -1,7 +1,8 @@
-//! Reads files: only regular files, up to a size limit, and through no link that leads outside.
+//! Reads files. Only regular files up to a size limit are read, and links must not lead outside of some folders.
 //!
-//! The type of a file is checked by its path before it is opened (opening a device may already have effects), and again on the open file before
-//! a byte is read (the path may mean another file by then). No read blocks: a FIFO without a writer is rejected like any other.
+//! The type of a file is checked twice. The first check, by path, is before the file is opened, because opening a device may have effects. The second
+//! check, on the open file, is before a byte is read, because the path may refer to another file by then. Reading never blocks, because FIFOs are
+//! rejected.
 
 use std::{
     fs::{self, File, FileType, Metadata},
@@ -23,29 +24,29 @@ use crate::{
 
 pub use crate::elsewhere::Kind;
 
-/// The maximum size in bytes of a manifest file that the user named: offsets are 32-bit, and a manifest that an API server accepts
-/// (3 MiB) is far smaller.
+/// The maximum size, in bytes, of a manifest that the user has named. Offsets have 32 bits, and a manifest that the API server accepts (3 MiB) is far
+/// smaller.
 pub const NAMED_BYTES: u64 = 1 << 30;
 
-/// The maximum size in bytes of a manifest file that was found in a folder.
+/// The maximum size, in bytes, of a manifest that was found in a folder.
 pub const FOUND_BYTES: u64 = 64 << 20;
 
-/// The maximum size in bytes of a settings file: a configuration, ignore rules, a `go.mod`.
+/// The maximum size, in bytes, of a settings file, such as a configuration, ignore rules or a `go.mod`.
 pub const SETTINGS_BYTES: u64 = 128 << 10;
 
-/// Why a file is read, which decides how far its links may lead.
+/// Why a file is read. This determines how far its links may lead.
 #[derive(Clone, Debug)]
 pub enum Access {
-    /// The user named it: its links may lead anywhere.
+    /// The user has named the file, so its links may lead anywhere.
     Named,
-    /// It was found in a folder, or a file of a repository names it: its links may lead only into these folders.
+    /// The file was found in a folder, or a file in a repository names it. Its links may lead only into these folders.
     Within(Arc<Roots>),
-    /// It is not on disk, but for example in a git revision. Links are not followed there.
+    /// The file is not on disk, but for example in a git revision. Links are not followed there.
     Elsewhere(Arc<dyn Elsewhere>),
 }
 
 impl Access {
-    /// The maximum size of a manifest file in bytes.
+    /// The maximum size of a manifest, in bytes.
     pub fn manifest_bytes(&self) -> u64 {
         match self {
             Self::Named => NAMED_BYTES,
@@ -54,7 +55,7 @@ impl Access {
     }
 }
 
-/// Whether an absolute path leads to a file that can be read more than once. A pipe from a shell can be read only once.
+/// Whether an absolute path leads to a file that can be read more than once. For example, a pipe from a shell can be read only once.
 pub fn can_be_read_again(path: &Path, access: &Access) -> bool {
     kind(path, access).is_ok_and(|(kind, found)| {
         let is_elsewhere = matches!(access, Access::Elsewhere(_));
@@ -62,7 +63,7 @@ pub fn can_be_read_again(path: &Path, access: &Access) -> bool {
     })
 }
 
-/// The kind of an absolute path's target, and the target's path. Links are followed as far as the access allows.
+/// The kind of the file or folder at an absolute path, and its path after following links. Links are followed as far as the access allows.
 ///
 /// # Errors
 /// If the target is neither a file nor a folder, does not exist, is outside, or belongs to git.
@@ -93,13 +94,13 @@ pub fn kind(path: &Path, access: &Access) -> Result<(Kind, PathBuf), Unread> {
     Ok((Kind::File, path))
 }
 
-/// The sorted paths of a folder's direct entries; empty if the folder cannot be read.
+/// The sorted paths of the entries directly in a folder. Empty if the folder cannot be read.
 pub fn files_in(folder: &Path, roots: &Roots) -> Vec<PathBuf> {
     let entries = entries_in(folder, roots).into_iter();
     entries.map(|it| it.0).collect()
 }
 
-/// Like [`files_in`], but also returns the type of each entry, without following links.
+/// Like [`files_in`], but also returns the type of each entry. Does not follow links.
 pub(crate) fn entries_in(folder: &Path, roots: &Roots) -> Vec<(PathBuf, Option<FileType>)> {
     let Ok(entries) = roots.resolve(folder).and_then(|it| Ok(fs::read_dir(it)?)) else {
         return Vec::new();
@@ -110,7 +111,7 @@ pub(crate) fn entries_in(folder: &Path, roots: &Roots) -> Vec<(PathBuf, Option<F
     found
 }
 
-/// Like [`files_in`], with any access. For a folder that is not on disk, returns only the wanted files.
+/// Like [`files_in`], for any access. If the folder is not on disk, returns only the wanted files.
 pub(crate) fn files_of(folder: &Path, access: &Access, is_wanted: &dyn Fn(&Path) -> bool) -> Vec<PathBuf> {
     match access {
         Access::Named => files_in(folder, &Roots::new([folder])),
@@ -122,7 +123,7 @@ pub(crate) fn files_of(folder: &Path, access: &Access, is_wanted: &dyn Fn(&Path)
     }
 }
 
-/// The maximum number of entries read when a single folder is listed.
+/// The maximum number of entries to read from a folder.
 const MAX_LISTED: usize = 100_000;
 
 /// Resolves the links in a file's path, so that [`found`] can read it.
@@ -132,20 +133,20 @@ pub fn real(file: PathBuf) -> PathBuf {
     real.unwrap_or(file)
 }
 
-/// Whether a path that the user named leads to a folder.
+/// Whether a path that the user has named leads to a folder.
 pub fn is_folder(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|it| it.is_dir())
 }
 
-/// Whether a path that the user named leads to a regular file.
+/// Whether a path that the user has named leads to a regular file.
 pub fn is_file(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|it| it.is_file())
 }
 
-/// Identifies a version of a file: its modification time and size.
+/// Identifies a version of a file by its modification time and size.
 pub type Stamp = (Option<SystemTime>, u64);
 
-/// The stamp of a file that is regular, not a link, and not too large.
+/// The stamp of a file. `None` if it is not a regular file, is a link, or is too large.
 pub fn stamp(path: &Path) -> Option<Stamp> {
     let found = fs::symlink_metadata(path).ok()?;
     (found.is_file() && found.len() <= FOUND_BYTES).then(|| (found.modified().ok(), found.len()))
@@ -162,13 +163,12 @@ pub fn bytes(path: &Path, access: &Access, most: u64) -> Result<Vec<u8>, Unread>
     })
 }
 
-/// Like [`bytes`], but also reads files that belong to git.
+/// Like [`bytes`], but also reads git's own files.
 pub(crate) fn bytes_of_git(path: &Path, access: &Access, most: u64) -> Result<Vec<u8>, Unread> {
     bytes_if(path, access, most, |_, _| Ok(()))
 }
 
-/// Checks whether a file may be read, before it is opened. Gets a path that the access allows, and whether that is known not to be
-/// a link.
+/// Checks whether a file may be read, before it is opened. Receives a path that the access allows, and whether that path is known not to be a link.
 type MayRead = fn(&Path, bool) -> Result<(), Unread>;
 
 fn bytes_if(path: &Path, access: &Access, most: u64, may_read: MayRead) -> Result<Vec<u8>, Unread> {
@@ -190,12 +190,12 @@ fn missing() -> Unread {
     io::Error::new(io::ErrorKind::NotFound, "the revision does not have it").into()
 }
 
-/// Like [`bytes`], for a file that must be UTF-8.
+/// Like [`bytes`], for a file that must contain UTF-8.
 pub fn text(path: &Path, access: &Access, most: u64) -> Result<String, Unread> {
     String::from_utf8(bytes(path, access, most)?).map_err(|_| Unread::NotText)
 }
 
-/// The content of a manifest found by a walk that follows no links, so the manifest itself is not a link.
+/// The content of a manifest that a walk has found. The walk does not follow links, so the manifest itself must not be a link.
 pub fn found(path: &Path) -> Result<Vec<u8>, Unread> {
     regular(fs::symlink_metadata(path)?.file_type())?;
     dotgit::refuse_plain(path)?;
@@ -236,8 +236,7 @@ fn open(path: &Path, access: &Access, may_read: MayRead) -> Result<(File, Metada
     }
 }
 
-/// Whether a path is the program's own standard input, output or error. Reading from it would take input from another
-/// part of the program.
+/// Whether a path is the standard input, output or error of this program. Another part of the program reads that input.
 fn is_standard_stream(path: &Path) -> bool {
     if !cfg!(unix) {
         return false;
@@ -246,7 +245,7 @@ fn is_standard_stream(path: &Path) -> bool {
     names.iter().any(|it| path == Path::new(it)) || descriptor(path).is_some_and(|it| it < 3)
 }
 
-/// Whether a path is a pipe that the parent process passed to the program, as shells do for `<(command)`.
+/// Whether a path is a pipe that this program has inherited from its parent process, as shells use for `<(command)`.
 fn is_inherited_pipe(path: &Path, of: FileType) -> bool {
     #[cfg(unix)]
     {
@@ -260,7 +259,7 @@ fn is_inherited_pipe(path: &Path, of: FileType) -> bool {
     }
 }
 
-/// The file descriptor that a path names.
+/// The number of the file descriptor that a path such as `/dev/fd/3` names.
 fn descriptor(path: &Path) -> Option<u32> {
     let name = ["/dev/fd", "/proc/self/fd"]
         .iter()
@@ -277,7 +276,7 @@ mod tests {
 
     use super::*;
 
-    /// A repository that contains these links, a file, a FIFO and a socket. A secret is beside it.
+    /// A repository that contains these links, a file, a FIFO and a socket. A secret file is beside it.
     fn repository(links: &[(&str, &str)]) -> (tempfile::TempDir, PathBuf) {
         let folder = tempfile::tempdir().expect("a folder");
         let root = folder.path().join("repository");
@@ -343,7 +342,7 @@ mod tests {
         check(&path, &Access::Named, Ok(&"x".repeat(1000)));
         fs::write(&path, "x".repeat(1001)).expect("a file");
         check(&path, &Access::Named, Err("more than 1000 bytes"));
-        // Even if the declared size is smaller.
+        // The limit applies even if the declared size is smaller.
         let file = File::open(&path).expect("a file");
         assert!(matches!(contents(&file, 0, 1000), Err(Unread::TooLarge(1000))));
         let file = File::open(&path).expect("a file");
@@ -390,10 +389,10 @@ mod tests {
         ] {
             check(&root.join(name), &access, expected);
         }
-        // A path named by the user may lead anywhere.
+        // A path that the user has named may lead anywhere.
         check(&root.join("outside"), &Access::Named, Ok("secret"));
         check(&root.join("pipe"), &Access::Named, Err("it is a FIFO"));
-        // All roots are equal.
+        // It does not matter in which root the link leads to a file.
         let both = Access::Within(Arc::new(Roots::new([root.as_path(), folder.path()])));
         check(&root.join("outside"), &both, Ok("secret"));
         check(&root.join("disguised"), &both, Ok("secret"));

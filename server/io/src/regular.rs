@@ -1,6 +1,6 @@
 //! Opens and reads regular files without blocking, up to a size limit.
 //!
-//! The type of a file is checked on the open file before a byte is read. Callers decide whether it may be read at all.
+//! The type of a file is checked on the open file, before a byte is read. Callers must check whether the file may be read at all.
 
 use std::{
     fs::{self, File, FileType, Metadata},
@@ -10,14 +10,14 @@ use std::{
 
 use crate::unread::Unread;
 
-/// The content of a regular file, wherever links lead. Rejects everything else, even a pipe that was passed to this program.
+/// The content of a regular file, wherever links lead. Rejects everything else, even a pipe that this program has inherited.
 pub(crate) fn plain(path: &Path, most: u64) -> Result<Vec<u8>, Unread> {
     regular(fs::metadata(path)?.file_type())?;
     let (file, found) = opened(path, true)?;
     contents(&file, found.len(), most)
 }
 
-/// Opens a file that is regular by its path, and checks that the open file is regular too.
+/// Opens a file whose path leads to a regular file, and checks that the open file is a regular file, too.
 pub(crate) fn opened(path: &Path, follow: bool) -> Result<(File, Metadata), Unread> {
     let mut options = fs::OpenOptions::new();
     options.read(true);
@@ -39,7 +39,7 @@ pub(crate) fn opened(path: &Path, follow: bool) -> Result<(File, Metadata), Unre
 /// The metadata of an open file.
 ///
 /// # Errors
-/// If it is not a regular file.
+/// If the file is not a regular file.
 pub(crate) fn is_regular(file: &File) -> Result<Metadata, Unread> {
     let found = file.metadata()?;
     regular(found.file_type())?;
@@ -49,7 +49,7 @@ pub(crate) fn is_regular(file: &File) -> Result<Metadata, Unread> {
     Ok(found)
 }
 
-/// Returns an error unless the type is a regular file.
+/// Returns an error unless the type is that of a regular file.
 pub(crate) fn regular(of: FileType) -> Result<(), Unread> {
     if of.is_file() {
         return Ok(());
@@ -75,7 +75,7 @@ pub(crate) fn regular(of: FileType) -> Result<(), Unread> {
     Err(Unread::Special("not a file"))
 }
 
-/// Reads an open file to its end, or to one byte more than is allowed. `size`: the size from its metadata, which may be wrong.
+/// Reads an open file to its end, or to one byte beyond the limit. `size` is the size according to the metadata, which may be wrong.
 pub(crate) fn contents(file: &File, size: u64, most: u64) -> Result<Vec<u8>, Unread> {
     if size > most {
         return Err(Unread::TooLarge(most));
@@ -99,7 +99,7 @@ pub(crate) fn contents(file: &File, size: u64, most: u64) -> Result<Vec<u8>, Unr
     }
 }
 
-/// The number of bytes read at a time if a file is longer than its metadata says.
+/// The number of bytes to read at a time from a file that is longer than its metadata says.
 const READ_BYTES: usize = 1 << 16;
 
 /// Reads into the spare capacity of a buffer.
@@ -115,7 +115,7 @@ fn read_some(file: &File, bytes: &mut Vec<u8>) -> io::Result<usize> {
     file.take(room as u64).read_to_end(bytes)
 }
 
-/// Whether the kernel generates the file's content on reading: such a file was not written by anyone, may block, or may change when read.
+/// Whether the kernel generates the file's content when it is read. Such a file is not a manifest, reading it may block, and it may change when read.
 #[cfg(target_os = "linux")]
 fn is_made_up(file: &File, found: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt as _;
@@ -123,7 +123,7 @@ fn is_made_up(file: &File, found: &Metadata) -> bool {
     const DEBUGFS: u64 = 0x6462_6720;
     const TRACEFS: u64 = 0x7472_6163;
     const CGROUP: u64 = 0x6367_7270;
-    // A file on disk occupies blocks, except for the smallest files on some file systems.
+    // A file on disk occupies blocks. The smallest files may not, on some file systems.
     if found.blocks() > 0 {
         return false;
     }

@@ -1,5 +1,5 @@
-//! What a repository's files reveal about its folders: where generators write CRDs (Makefiles, scripts), and which files are third-party
-//! (`.gitattributes`).
+//! Finds facts about the folders of a repository in its files: where generators write CRDs (Makefiles, scripts), and which files come from other
+//! projects (`.gitattributes`).
 
 use std::{
     path::{Path, PathBuf},
@@ -13,31 +13,31 @@ use crate::{
     roots::{Roots, cleaned},
 };
 
-/// The names of files in a folder that contain the commands of generators.
+/// The names of files in a folder that contain the commands for generators.
 const MAKEFILES: [&str; 3] = ["Makefile", "makefile", "GNUmakefile"];
 
-/// The folder of scripts that run in its parent folder.
+/// The folder with scripts that are run in its parent folder.
 const SCRIPTS: &str = "hack";
 
-/// The file that marks third-party files.
+/// The file that marks files from other projects.
 const ATTRIBUTES: &str = ".gitattributes";
 
-/// The maximum number of folders read in a repository, of files read in a folder, and of folders that generators write to.
+/// The maximum number of folders to read in a repository, of files to read in a folder, and of folders to which generators write.
 const MOST: usize = 200;
 
-/// The maximum total size in bytes of the files that are read for this in one repository.
+/// The maximum total size of the files to read in one repository for this purpose, in bytes.
 const MOST_BYTES: u64 = 4 << 20;
 
 /// The file in which kubebuilder describes a project.
 const PROJECT: &str = "PROJECT";
 
-/// Whether a folder is a kubebuilder project or its Makefile runs controller-gen, so that it has Go types with markers.
+/// Whether a folder is a kubebuilder project, or its Makefile runs controller-gen. If so, it has Go types with markers.
 pub fn has_api_types(folder: &Path) -> bool {
     read::is_file(&folder.join(PROJECT)) || !describe(folder).generated.is_empty()
 }
 
-/// Describes a repository on disk. Its generators write to the folders named in the Makefiles of its root and of the root's subfolders, and in
-/// the scripts in `hack`.
+/// Describes a repository on disk. Makefiles in its root and the root's subfolders, and scripts in `hack`, name the folders to which its generators
+/// write.
 pub fn describe(root: &Path) -> Repository {
     let roots = Arc::new(Roots::new([root]));
     let access = Access::Within(roots.clone());
@@ -88,7 +88,7 @@ pub fn describe(root: &Path) -> Repository {
     }
 }
 
-/// The folders and files in a folder, without links.
+/// The subfolders and files of a folder, without links.
 fn listed(folder: &Path, roots: &Roots) -> (Vec<PathBuf>, Vec<PathBuf>) {
     let (mut folders, mut files) = (Vec::new(), Vec::new());
     for (path, of) in read::entries_in(folder, roots) {

@@ -1,4 +1,4 @@
-//! The limits of a repository's links and paths: the folders that they may lead into.
+//! Limits where links, and paths in a repository's files, may lead.
 
 use std::{
     collections::VecDeque,
@@ -9,21 +9,21 @@ use std::{
 
 use crate::unread::Unread;
 
-/// The maximum number of links followed on the way to one file, as in Linux.
+/// The maximum number of links to follow on the way to a file, as in Linux.
 const MAX_LINKS: usize = 40;
 
-/// The folders that a link, or a path in a file of a repository, may lead into.
+/// The folders into which a link, or a path in a file of a repository, may lead.
 ///
-/// A path outside of them is rejected without accessing the disk, because even a look at it can wake a device or a network share.
+/// A path outside of them is rejected without accessing the disk, because even looking at it may start a device or connect to a network share.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Roots(Vec<Root>);
 
-/// One folder.
+/// A folder into which links may lead.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Root {
-    /// The path without links.
+    /// The folder's path without links.
     real: PathBuf,
-    /// Other spellings of it, as absolute paths.
+    /// Other absolute paths of the folder, which contain links.
     aliases: Vec<PathBuf>,
 }
 
@@ -42,7 +42,7 @@ impl Root {
         Some(Self { real, aliases })
     }
 
-    /// Splits a path into the root, as spelled in the path, and the rest.
+    /// If a path starts with this root: the root as it is spelled in the path, and the rest of the path.
     fn split<'a>(&self, path: &'a Path) -> Option<(&Path, &'a Path)> {
         let spellings = std::iter::once(&self.real).chain(&self.aliases);
         spellings
@@ -52,19 +52,19 @@ impl Root {
 }
 
 impl Roots {
-    /// Creates roots from these folders; folders that do not exist are skipped.
+    /// Creates roots from these folders. Skips folders that do not exist.
     pub fn new<'a>(folders: impl IntoIterator<Item = &'a Path>) -> Self {
         let mut roots = Self::default();
         folders.into_iter().for_each(|it| roots.add(it));
         roots
     }
 
-    /// The repository around a folder; without one, the folder itself.
+    /// The repository that contains a folder. Without a repository, the folder itself.
     pub fn around(folder: &Path) -> Self {
         Self::default().and_around(folder)
     }
 
-    /// Adds the repository around a folder or, without one, the folder itself.
+    /// Adds the repository that contains a folder. Without a repository, adds the folder itself.
     #[must_use]
     pub fn and_around(&self, folder: &Path) -> Self {
         let mut roots = self.clone();
@@ -75,8 +75,8 @@ impl Roots {
         roots
     }
 
-    /// Adds the folders that paths in a file of this folder may lead into: the repository around it. Without one, the current folder if it
-    /// contains this folder, because people without git keep related files side by side.
+    /// Adds the folders into which paths in a file of this folder may lead. That is the repository that contains it. Without a repository, it is the
+    /// current folder, if that contains this folder, because people without git keep related files side by side.
     #[must_use]
     pub fn and_neighbours(&self, folder: &Path) -> Self {
         let mut roots = self.and_around(folder);
@@ -98,7 +98,8 @@ impl Roots {
         }
     }
 
-    /// Splits a path, by names alone, into the innermost root, the root's spelling in the path, and the rest.
+    /// Finds the innermost root that contains a path, by names alone. Returns the root, the root as it is spelled in the path, and the rest of the
+    /// path.
     fn split<'a>(&self, path: &'a Path) -> Option<(&Root, &Path, &'a Path)> {
         let found = self.0.iter().filter_map(|root| {
             let (spelling, rest) = root.split(path)?;
@@ -107,8 +108,8 @@ impl Roots {
         found.min_by_key(|it| it.2.as_os_str().len())
     }
 
-    /// Resolves the links of an absolute path as far as they stay inside the roots. The result spells the root as the
-    /// caller did. It may lead to git's own files.
+    /// Resolves the links in an absolute path, provided that they stay inside the roots. In the result, the path of the root is spelled as in `path`.
+    /// The result may be one of git's own files.
     ///
     /// # Errors
     /// [`Unread::Outside`] if the path or one of its links leads outside the roots. Files there are not accessed.
@@ -125,7 +126,7 @@ impl Roots {
             while let Some(part) = parts.pop_front() {
                 if part == ".." {
                     if !below.pop() {
-                        // Above this root, but maybe inside another one.
+                        // The path leads above this root, but may still be inside another one.
                         outside = above(&root.real, &parts);
                         next = Some(outside.clone());
                         break;
@@ -161,7 +162,7 @@ impl Roots {
         })
     }
 
-    /// Whether a path is inside the roots by name; links in it may still lead outside.
+    /// Whether a path is inside the roots, by its name. Links in it may still lead outside.
     pub fn hold(&self, path: &Path) -> bool {
         self.split(&cleaned(path)).is_some()
     }
@@ -192,7 +193,7 @@ fn parts_of(path: &Path) -> impl Iterator<Item = OsString> {
     })
 }
 
-/// Removes `.` and `..` without looking at links.
+/// Removes `.` and `..` from a path without looking at links.
 pub fn cleaned(path: &Path) -> PathBuf {
     let mut cleaned = PathBuf::new();
     for part in path.components() {
@@ -208,14 +209,15 @@ pub fn cleaned(path: &Path) -> PathBuf {
     cleaned
 }
 
-/// The repository around a folder: the nearest folder with a `.git`, starting with the folder itself.
+/// The repository that contains a folder: the nearest folder with a `.git`, starting with the folder itself.
 ///
-/// The user's home folder and the root of the disk don't count: people keep their settings in git there, but the folders below belong to others.
+/// The user's home folder and the root of the disk are ignored. People may keep their settings in git there, but the folders below are not part of
+/// that repository.
 pub fn repository(folder: &Path) -> Option<PathBuf> {
     let written = std::path::absolute(folder).ok()?;
     let real = fs::canonicalize(&written).ok()?;
     let cleaned = cleaned(&written);
-    // After a link, a path with `..` means another folder than its text shows.
+    // If the path contains links, `..` may lead to another folder than the path suggests.
     let from = if fs::canonicalize(&cleaned).is_ok_and(|it| it == real) {
         cleaned
     } else {
@@ -225,20 +227,21 @@ pub fn repository(folder: &Path) -> Option<PathBuf> {
     is_of_one_owner(found).then(|| found.to_owned())
 }
 
-/// Whether the files in a folder may belong together: false for the user's home folder and the root of the disk.
+/// Whether the files in a folder may belong together. False for the user's home folder and the root of the disk.
 fn is_of_one_owner(folder: &Path) -> bool {
     let home = std::env::home_dir().and_then(|it| fs::canonicalize(it).ok());
     let is_home = home.is_some() && fs::canonicalize(folder).ok() == home;
     folder.parent().is_some() && !is_home
 }
 
-/// Whether somebody else may have made the files in a folder: it is in a repository, or below the current folder. The path must be real.
+/// Whether somebody other than the user may have created the files in a folder, because it is in a repository or below the current folder. The path
+/// must be real.
 pub(crate) fn may_be_untrusted(folder: &Path) -> bool {
     let is_below = |current: PathBuf| is_of_one_owner(&current) && folder.starts_with(current);
     repository(folder).is_some() || std::env::current_dir().and_then(fs::canonicalize).is_ok_and(is_below)
 }
 
-/// Whether the path exists, even as a broken link.
+/// Whether a path exists, even if it is a broken link.
 pub fn exists(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
 }
@@ -253,7 +256,7 @@ mod tests {
         let root = folder.path();
         fs::create_dir_all(root.join("outer/.git")).expect("folders");
         fs::create_dir_all(root.join("outer/inner/deep")).expect("folders");
-        // In a submodule or worktree, `.git` is a file.
+        // In a submodule or a worktree, `.git` is a file.
         fs::write(root.join("outer/inner/.git"), "gitdir: elsewhere\n").expect("a file");
         let of = |path: &str| repository(&root.join(path));
         assert_eq!(of("outer/inner/deep"), Some(root.join("outer/inner")));

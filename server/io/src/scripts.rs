@@ -1,4 +1,4 @@
-//! Finds shell scripts on disk that rewrite manifests before they send them.
+//! Finds shell scripts on disk that change manifests before they send them.
 
 use std::{
     collections::HashMap,
@@ -10,13 +10,13 @@ use crd_analyzer_workspace::roles::VersionsReplaced;
 
 use crate::read::{self, Access, SETTINGS_BYTES};
 
-/// The maximum number of folders between a manifest and a script that rewrites it.
+/// The maximum number of folders between a manifest and a script that changes it.
 const MOST_FOLDERS: usize = 4;
 
-/// The maximum number of possible scripts read in a folder.
+/// The maximum number of files in a folder to read as possible scripts.
 const MOST_SCRIPTS: usize = 100;
 
-/// The scripts read so far, by folder: which versions they replace.
+/// A cache of the scripts that were read, by folder: the API groups whose versions they replace.
 #[derive(Default, Debug)]
 pub struct Scripts(Mutex<HashMap<PathBuf, Arc<VersionsReplaced>>>);
 
@@ -48,7 +48,7 @@ impl Scripts {
     }
 }
 
-/// Whether a file may be a script, by its name: `functions`, `run`, `deploy.sh`.
+/// Whether a file may be a script, judging by a name such as `functions`, `run` or `deploy.sh`.
 fn may_be_script(file: &Path) -> bool {
     file.extension().is_none_or(|it| it == "sh" || it == "bash")
 }

@@ -1,4 +1,5 @@
-//! The files of a repository that Flux ignores: `.sourceignore` (github.com/fluxcd/pkg/sourceignore), with the rules of `.gitignore`.
+//! Finds the files of a repository that Flux ignores because of `.sourceignore` (github.com/fluxcd/pkg/sourceignore), which has the syntax of
+//! `.gitignore`.
 
 use std::{
     collections::HashMap,
@@ -13,7 +14,7 @@ use crate::{
 /// The name of the files that contain the rules.
 const NAME: &str = ".sourceignore";
 
-/// Returns those of the given files that Flux does not ignore. All paths are absolute.
+/// Returns the given files without those that Flux ignores. All paths are absolute.
 pub fn known_to_flux(files: impl IntoIterator<Item = (PathBuf, Access)>) -> Vec<PathBuf> {
     let mut looking = Looking {
         known: HashMap::new(),
@@ -23,7 +24,7 @@ pub fn known_to_flux(files: impl IntoIterator<Item = (PathBuf, Access)>) -> Vec<
     files.map(|it| it.0).collect()
 }
 
-/// The cached facts about a folder.
+/// The cached rules of a folder.
 struct Folder {
     rules: Option<Rules>,
     is_repository: bool,
@@ -35,7 +36,8 @@ struct Looking {
 }
 
 impl Looking {
-    /// Whether Flux ignores a file. The nearest matching rule inside the repository decides. Beyond the limits, nothing is ignored.
+    /// Whether Flux ignores a file. The nearest rule inside the repository that matches the file applies. When a limit is reached, no more files are
+    /// ignored.
     fn is_left_out(&mut self, file: &Path, access: &Access) -> bool {
         let Self { known, spent } = self;
         for folder in file.ancestors().skip(1) {

@@ -1,12 +1,12 @@
 //! Reads standard input, as a whole or by lines, up to a size limit.
 //!
-//! Only commands with the argument `-` read it. The language server's standard input belongs to the client, and nothing here reads that.
+//! Only commands with the argument `-` read standard input. In the language server, it belongs to the client, and this module must not read it.
 
 use std::io::{self, BufRead, Read as _};
 
 use crate::read::Unread;
 
-/// The content of standard input, which may have at most `most` bytes.
+/// The content of standard input, if it has at most `most` bytes.
 pub fn all(most: u64) -> Result<Vec<u8>, Unread> {
     let mut bytes = Vec::new();
     io::stdin().lock().take(most + 1).read_to_end(&mut bytes)?;
@@ -16,12 +16,12 @@ pub fn all(most: u64) -> Result<Vec<u8>, Unread> {
     Ok(bytes)
 }
 
-/// The lines of standard input as they arrive.
+/// The lines of standard input, as they arrive.
 pub fn lines(most: u64) -> Lines<io::StdinLock<'static>> {
     Lines::new(io::stdin().lock(), most)
 }
 
-/// Lines without their line breaks. A line longer than `most` bytes is skipped and yields an error instead.
+/// The lines of a reader, without their line breaks. A line of more than `most` bytes is skipped, and an error is returned for it.
 #[derive(Debug)]
 pub struct Lines<R> {
     reader: R,
@@ -41,7 +41,7 @@ impl<R: BufRead> Lines<R> {
 
     fn line(&mut self) -> io::Result<Option<Result<Vec<u8>, Unread>>> {
         let mut line = Vec::new();
-        // The line break adds one or two bytes.
+        // Leave room for the line break, which has one or two bytes.
         let room = self.most + 2;
         if self.reader.by_ref().take(room).read_until(b'\n', &mut line)? == 0 {
             return Ok(None);

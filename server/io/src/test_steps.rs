@@ -35,13 +35,13 @@ struct Tests {
     rejected: HashSet<PathBuf>,
     /// The rejected files that the API server's validation must reject.
     invalid: HashSet<PathBuf>,
-    /// Whether there is a chainsaw test: files in this folder and below it use its expression language.
+    /// Whether the folder contains a chainsaw test. If so, files in this folder and below it may contain chainsaw expressions.
     has_chainsaw: bool,
-    /// Whether there is a test of kyverno's command line. It reads the files in the folder, and uses no cluster.
+    /// Whether the folder contains a test of kyverno's command line program. Such a test reads the files in the folder, and uses no cluster.
     has_kyverno: bool,
 }
 
-/// The tests read so far, by folder.
+/// A cache of the tests that were read, by folder.
 #[derive(Default, Debug)]
 pub(crate) struct TestFolders(Mutex<HashMap<PathBuf, Arc<Tests>>>);
 
@@ -49,7 +49,7 @@ pub(crate) struct TestFolders(Mutex<HashMap<PathBuf, Arc<Tests>>>);
 const MOST_FOLDERS: usize = 3;
 
 impl TestFolders {
-    /// Whether this file contains only parts of resources: a test names it as an expected result or a patch, or kuttl merges all its
+    /// Whether this file contains only parts of resources. This is so if a test names it as an expected result or a patch, or if kuttl merges all its
     /// resources into those of earlier steps. `path` is absolute.
     pub(crate) fn is_part(&self, path: &Path, access: &Access) -> bool {
         self.any_above(path, access, |it| it.parts.contains(path)) || self.is_update(path, access)
@@ -60,7 +60,7 @@ impl TestFolders {
         self.any_above(path, access, |it| it.has_chainsaw)
     }
 
-    /// Whether a test of kyverno's command line reads this file. `path` is absolute.
+    /// Whether a test of kyverno's command line program reads this file. `path` is absolute.
     pub(crate) fn is_of_kyverno(&self, path: &Path, access: &Access) -> bool {
         path.parent().is_some_and(|it| self.of(it, access).has_kyverno)
     }
@@ -75,7 +75,7 @@ impl TestFolders {
         self.any_above(path, access, |it| it.invalid.contains(path))
     }
 
-    /// Whether the tests in one of the folders above a file satisfy a condition.
+    /// Whether `says` returns true for the tests in one of the folders above a file.
     fn any_above(&self, path: &Path, access: &Access, says: impl Fn(&Tests) -> bool) -> bool {
         let mut folders = path.ancestors().skip(1).take(MOST_FOLDERS);
         folders.any(|it| says(&self.of(it, access)))
@@ -138,19 +138,19 @@ fn tests_of(folder: &Path, access: &Access) -> Tests {
 /// The name of a file with a chainsaw test, without its extension.
 const CHAINSAW: &str = "chainsaw-test";
 
-/// The name of a file with a test of kyverno's command line, without its extension.
+/// The name of a file with a test of kyverno's command line program, without its extension.
 const KYVERNO: &str = "kyverno-test";
 
-/// The API groups of test resources.
+/// The API groups of chainsaw and kuttl tests.
 const GROUPS: [&str; 2] = ["chainsaw.kyverno.io", "kuttl.dev"];
 
-/// Whether a file may be a test or a step of a test, by its name.
+/// Whether a file may be a test or a step of a test, judging by its name.
 pub fn may_be_test(file: &Path) -> bool {
     let name = file.file_name().and_then(|it| it.to_str()).unwrap_or_default();
     is_manifest(file) && (name.contains("test") || number(file).is_some())
 }
 
-/// The steps among the files of a folder. Empty if no file is an assertion.
+/// The kuttl steps among the files of a folder. Empty if none of the files is an assertion.
 fn steps_of(files: Vec<PathBuf>, access: &Access) -> Vec<Step> {
     let is_step = |it: &Path| is_manifest(it) && number(it).is_some();
     if !files.iter().any(|it| is_step(it) && is_assertion(it)) {

@@ -1,4 +1,4 @@
-//! Selects the variants of a CRD that a suite tests: openshift/api generates one for each feature set, and a suite may require that some
+//! Selects the variants of a CRD that a suite tests. openshift/api generates a variant for each feature set, and a suite may require that some
 //! features are on or off (`tests/crd_filter.go` there).
 
 use std::{collections::BTreeMap, sync::Arc};
@@ -10,16 +10,16 @@ use crate::{definition::Found, reader::read_object};
 const FEATURE_SET: &str = "release.openshift.io/feature-set";
 const CLUSTER_PROFILE: &str = "include.release.openshift.io/";
 const MAJOR_VERSION: &str = "release.openshift.io/major-version";
-/// The feature set that has every feature.
+/// The feature set in which every feature is on.
 const EVERYTHING: &str = "CustomNoUpgrade";
 const DEFAULT: &str = "Default";
 
-/// The features that are on in a feature set, for a cluster profile.
+/// Which features are on in a feature set of a cluster profile.
 #[derive(Clone, Debug)]
 pub struct FeatureGates(Value);
 
 impl FeatureGates {
-    /// Parses a manifest of kind `FeatureGate`; `None` if it is of another kind.
+    /// Parses a manifest of kind `FeatureGate`. `None` if the manifest is of another kind.
     pub fn read(text: &Arc<str>) -> Option<Self> {
         let value = read_object(text).ok()?;
         (value["kind"] == "FeatureGate").then_some(Self(value))
@@ -29,7 +29,7 @@ impl FeatureGates {
         self.0.pointer("/metadata/annotations")?.get(name)?.as_str()
     }
 
-    /// The name of the feature set, from an annotation or from a field.
+    /// The name of the feature set, from an annotation or a field.
     fn set(&self) -> &str {
         let of_spec = || self.0.pointer("/spec/featureSet").and_then(Value::as_str);
         self.annotation(FEATURE_SET)
@@ -64,8 +64,8 @@ fn numbers(list: &str) -> Vec<u64> {
     list.split(',').filter_map(|it| it.trim().parse().ok()).collect()
 }
 
-/// The variants in which all `gates` are as wanted. Without `known`, which describes the feature sets, only the variant with every
-/// feature is sure to have a feature, and all others may lack it.
+/// The variants in which all `gates` are on or off as required. `known` describes the feature sets. Without it, only the variant with every feature
+/// certainly has a feature, and all others may lack it.
 ///
 /// The error is the reason why the variants cannot be selected.
 pub fn variants(mut all: Vec<Found>, gates: &[String], known: &[FeatureGates]) -> Result<Vec<Found>, String> {
@@ -113,7 +113,7 @@ fn is_meant(found: &Found, gates: &[String], known: &[FeatureGates]) -> Result<b
         return Ok(true);
     };
     if sets.is_empty() {
-        // A CRD without an annotation is the same in every feature set.
+        // A CRD without the annotation is the same in every feature set.
         sets.push(DEFAULT);
     }
     let of_set = known.iter().find(|it| {

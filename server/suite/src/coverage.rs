@@ -1,4 +1,4 @@
-//! Which rules of the tested CRDs ran, and which rules a test made fail.
+//! Counts which rules of the tested CRDs were evaluated, and which rules rejected an object in a test.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -13,14 +13,14 @@ use crate::{
     run::Outcome,
 };
 
-/// How many tests reached a rule.
+/// The number of tests in which a rule was evaluated and failed.
 #[derive(Clone, PartialEq, Debug)]
 pub struct RuleCoverage {
     /// The rule.
     pub rule: Rule,
-    /// The tests in which the API server evaluated it.
+    /// The number of tests in which the API server evaluated the rule.
     pub evaluated: usize,
-    /// The tests in which it rejected an object.
+    /// The number of tests in which the rule rejected an object.
     pub failed: usize,
 }
 
@@ -35,10 +35,10 @@ impl RuleCoverage {
     }
 }
 
-/// The rules of a CRD, for its versions that have tests.
+/// The rules of a CRD, in the versions that have tests.
 #[derive(Debug)]
 pub struct CrdCoverage {
-    /// The CRD's file, as it is shown.
+    /// The CRD's file, as messages name it.
     pub label: String,
     /// The CRD's name.
     pub name: String,
@@ -50,12 +50,12 @@ pub struct CrdCoverage {
 }
 
 impl CrdCoverage {
-    /// The rules that a test made fail.
+    /// The number of rules that rejected an object in a test.
     pub fn failed(&self) -> usize {
         self.rules.iter().filter(|it| it.failed > 0).count()
     }
 
-    /// Line and column of a rule, from 1.
+    /// The line and column of a rule, counted from 1.
     pub fn position(&self, rule: &RuleCoverage) -> (u32, u32) {
         let (line, column) = self.lines.line_column(&self.text, rule.rule.span.start);
         (line + 1, column + 1)
@@ -68,17 +68,17 @@ type Counts = HashMap<(String, String), (usize, usize)>;
 struct Tested {
     definition: Found,
     versions: HashSet<String>,
-    /// How many tests evaluated a rule, and how many it failed in, by version and path.
+    /// For each rule, by version and path, the number of tests that evaluated it, and in which it failed.
     counts: Counts,
 }
 
-/// The line index of a file, and the rules of its CRDs by their names.
+/// The line index of a file, and the rules of its CRDs by the name of the CRD.
 type FileRules = (Arc<LineIndex>, HashMap<String, Vec<Rule>>);
 
-/// Which rules tests reached, over several suites.
+/// The coverage of rules by the tests of several suites.
 #[derive(Debug, Default)]
 pub struct Coverage {
-    /// By file and name.
+    /// The tested CRDs, by file and name.
     crds: BTreeMap<(String, String), Tested>,
 }
 
@@ -86,7 +86,7 @@ impl Coverage {
     /// Adds the tests of a suite, which ran on these CRDs.
     pub fn add(&mut self, definitions: &[Found], outcomes: &[Outcome]) {
         for outcome in outcomes {
-            // A test counts once, whatever the number of Kubernetes versions.
+            // Count each test once, for however many Kubernetes versions it runs.
             let mut ran = HashSet::new();
             let mut failed = HashSet::new();
             for touched in &outcome.touched {
@@ -120,9 +120,9 @@ impl Coverage {
         }))
     }
 
-    /// What is known of each CRD with rules, by file and name.
+    /// The coverage of each CRD with rules, sorted by file and name.
     pub fn crds(&self) -> Vec<CrdCoverage> {
-        // Each file is read once, however many of its CRDs have tests.
+        // Read each file once, even if several of its CRDs have tests.
         let mut files: HashMap<&str, FileRules> = HashMap::new();
         let mut crds = Vec::new();
         for ((label, name), tested) in &self.crds {

@@ -1,4 +1,4 @@
-//! The CRDs that a suite tests: finds them in a file, and reduces them to one version.
+//! Finds the CRDs that a suite tests in a file, and reduces them to one version.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -19,26 +19,26 @@ use crate::rules::{Rule, rules};
 pub struct Found {
     /// The name of the file for messages.
     pub label: String,
-    /// The `metadata.name`.
+    /// The name of the CRD.
     pub name: String,
-    /// The whole document as JSON.
+    /// The CRD as JSON.
     pub value: Value,
-    /// The text of the file.
+    /// The text of the file that contains the CRD.
     pub text: Arc<str>,
 }
 
 impl Found {
-    /// The kind of its resources.
+    /// The kind of the CRD's resources.
     pub fn kind(&self) -> &str {
         text(&self.value, "/spec/names/kind")
     }
 
-    /// The group of its resources.
+    /// The group of the CRD's resources.
     pub fn group(&self) -> &str {
         text(&self.value, "/spec/group")
     }
 
-    /// The version of resources that do not name one: the storage version.
+    /// The version for resources that do not name one, which is the storage version.
     pub fn version(&self) -> &str {
         let versions = self.value.pointer("/spec/versions").and_then(Value::as_array);
         let mut versions = versions.into_iter().flatten();
@@ -55,7 +55,7 @@ impl Found {
             .filter_map(|(name, value)| Some((name.as_str(), value.as_str()?)))
     }
 
-    /// The CRD with only this version, served and stored, so that versions other than the storage version can be tested.
+    /// The CRD with only this version, which is served and stored. This way, other versions than the storage version can be tested.
     pub fn only(&self, version: Option<&str>) -> Result<Value, String> {
         let mut value = self.value.clone();
         let versions = value.pointer_mut("/spec/versions").and_then(Value::as_array_mut);
@@ -84,7 +84,7 @@ impl Found {
         Ok(value)
     }
 
-    /// The number of versions.
+    /// The number of versions in the CRD.
     pub(crate) fn version_count(&self) -> usize {
         self.value
             .pointer("/spec/versions")
@@ -104,7 +104,8 @@ pub fn definitions(label: &str, content: &Arc<str>) -> Vec<Found> {
     found
 }
 
-/// The rules of all CRDs in a file, by the name of the CRD, each in the order of the text. Of several CRDs with one name, the first counts.
+/// The rules of all CRDs in a file, by the name of the CRD. The rules are in the order of the text. If several CRDs have the same name, only the
+/// first one is included.
 pub(crate) fn rules_by_name(content: &Arc<str>) -> HashMap<String, Vec<Rule>> {
     let mut found = HashMap::new();
     visit_crds(content, |tree, crd| {

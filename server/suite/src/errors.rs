@@ -1,4 +1,4 @@
-//! Rejection messages as a client prints them (`k8s.io/apimachinery/pkg/api/errors.NewInvalid`, `pkg/util/errors`).
+//! Creates the messages of rejections in the same form as a client prints them (`k8s.io/apimachinery/pkg/api/errors.NewInvalid`, `pkg/util/errors`).
 
 use std::collections::HashSet;
 
@@ -9,16 +9,16 @@ use serde_json::{Value, json};
 /// A cause of a rejection.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Cause {
-    /// The reason, and its text in messages.
+    /// The reason of the cause, and its text in messages.
     pub(crate) reason: &'static str,
     pub(crate) words: &'static str,
     pub(crate) field: String,
     pub(crate) detail: String,
-    /// The complete text of the cause in the message.
+    /// The complete text for the cause in the message.
     pub(crate) text: String,
-    /// The field as a path, for causes that have one.
+    /// The path of the field, if the cause has one.
     pub(crate) path: Option<Path>,
-    /// The path in the CRD of the keyword or rule that rejects the object.
+    /// The path in the CRD to the keyword or rule that rejects the object.
     pub(crate) decider: Option<String>,
 }
 
@@ -36,7 +36,7 @@ impl Cause {
         }
     }
 
-    /// The item that expects this cause in a test of our own format.
+    /// An item that expects this cause, in a test of crd-analyzer's own format.
     pub(crate) fn expectation(&self) -> Value {
         if self.reason.is_empty() {
             json!(self.text)
@@ -61,13 +61,13 @@ impl Cause {
     }
 }
 
-/// The message about an object with these causes.
+/// The message about an object that was rejected for these causes.
 pub(crate) fn invalid(kind: &str, quoted_name: &str, causes: &[Cause]) -> String {
     let causes = aggregate(causes.iter().map(|it| it.text.clone()));
     format!("{kind} {quoted_name} is invalid: {causes}")
 }
 
-/// Joins several errors: each occurs once, and several are enclosed in brackets.
+/// Joins several errors. Each error occurs once. If there are several, they are in brackets.
 pub(crate) fn aggregate(texts: impl Iterator<Item = String>) -> String {
     let mut seen = HashSet::new();
     let texts: Vec<String> = texts.filter(|it| seen.insert(it.clone())).collect();

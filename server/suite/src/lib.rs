@@ -1,8 +1,8 @@
 //! Test suites for CRDs: objects, and the answers that the API server must give to them.
 //!
-//! [`read()`] parses a suite file, in our own format or in the format of openshift/api. [`run::run`] validates the objects
-//! for the given Kubernetes versions and compares the results. [`update::edits`] writes the actual results into the file. This crate
-//! does no I/O: [`Suite::wanted`] says which CRDs a suite needs, and callers provide their texts.
+//! [`read()`] parses a suite file, in crd-analyzer's own format or in that of openshift/api. [`run::run`] validates the objects for the given
+//! Kubernetes versions and compares the results. [`update::edits`] writes the actual results into the file. This crate does no I/O: [`Suite::wanted`]
+//! has the CRDs that a suite needs, and callers provide their texts.
 
 pub mod choose;
 pub mod coverage;
@@ -35,23 +35,23 @@ use crd_analyzer_syntax::{
     tree::{NodeKind, Span, Tree},
 };
 
-/// The suffixes of file names in our own format.
+/// The endings of file names in crd-analyzer's own format.
 pub const SUFFIXES: [&str; 2] = [".test.yaml", ".test.yml"];
 
-/// A common suffix of file names in openshift/api's format.
+/// A common ending of file names in openshift/api's format.
 const THEIR_SUFFIX: &str = ".testsuite.yaml";
 
-/// The folder in which openshift/api keeps a folder of suites for each CRD.
+/// The folder of openshift/api that has a subfolder of suites for each CRD.
 const THEIR_FOLDER: &str = "tests";
 
-/// The work limit for reading a suite's values: aliases can make them much larger than the file.
+/// The limits for reading the values in a suite. With aliases, they can be much larger than the file.
 const READING: Limits = Limits {
     work: Limits::DOCUMENT.work,
     bytes: 32 << 20,
     ..Limits::NONE
 };
 
-/// Whether a file may be a suite, by its path. [`is_suite`] then checks its content.
+/// Whether a file may be a suite, judging by its path. [`is_suite`] then checks the content.
 pub fn may_be_suite(path: &Path) -> bool {
     let name = path.file_name().map(|it| it.to_string_lossy()).unwrap_or_default();
     let is_named = |suffix: &str| name.ends_with(suffix);
@@ -60,8 +60,8 @@ pub fn may_be_suite(path: &Path) -> bool {
     SUFFIXES.into_iter().any(is_named) || is_named(THEIR_SUFFIX) || is_in_their_folder
 }
 
-/// Whether a file is a suite. Test files of other tools are not reported. A file with the name of our suites that is not valid YAML
-/// counts as a suite, because otherwise its tests would be skipped silently.
+/// Whether a file is a suite. Test files of other tools are not suites. A file that is named like a suite but is not valid YAML is treated as one,
+/// because otherwise its tests would be skipped without a message.
 pub fn is_suite(path: &Path, text: &Arc<str>) -> bool {
     let name = path.file_name().map(|it| it.to_string_lossy()).unwrap_or_default();
     let is_ours = SUFFIXES.iter().any(|it| name.ends_with(it));
@@ -78,7 +78,7 @@ pub fn is_suite(path: &Path, text: &Arc<str>) -> bool {
     }
 }
 
-/// Parses a suite. The errors have their positions in the file.
+/// Parses a suite. Errors have their positions in the file.
 pub fn read(text: &Arc<str>) -> Result<Suite, Vec<Problem>> {
     let whole = Span::new(0, text.len() as u32);
     let tree = match read_tree(text, whole) {
@@ -110,7 +110,7 @@ enum Kind {
     OpenShift,
 }
 
-/// The format of a suite: ours has a list of tests, openshift/api's has a list for each action.
+/// The format of a suite. crd-analyzer's own format has one list of tests, openshift/api's format has a list for each action.
 fn kind_of(tree: &Tree) -> Option<Kind> {
     let root = tree.resolve(tree.root()?);
     let tests = tree.resolve(tree.get(root, "tests")?);

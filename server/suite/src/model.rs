@@ -12,7 +12,7 @@ use serde_json::Value;
 /// An error in a suite file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Problem {
-    /// Its position in the file, in bytes.
+    /// The position of the error in the file, in bytes.
     pub span: Span,
     /// The message, on one line.
     pub message: String,
@@ -30,21 +30,21 @@ impl Problem {
 /// A suite: tests of one CRD.
 #[derive(Debug)]
 pub struct Suite {
-    /// The author's name for it.
+    /// The name that the author has given the suite.
     pub name: Option<String>,
-    /// The CRDs that it tests.
+    /// The CRDs that the suite tests.
     pub wanted: Wanted,
-    /// The Kubernetes versions that it applies to; `None`: all that are requested.
+    /// The Kubernetes versions to which the suite applies. `None` means all that are requested.
     pub versions: Option<VersionSet>,
-    /// Its tests, in file order.
+    /// The tests of the suite, in file order.
     pub cases: Vec<Case>,
-    /// Warnings about the file, which do not prevent running it.
+    /// Warnings about the file. The suite can run despite them.
     pub warnings: Vec<Problem>,
     pub(crate) tree: Arc<Tree>,
 }
 
 impl Suite {
-    /// The text that it was parsed from.
+    /// The text from which the suite was parsed.
     pub fn text(&self) -> &Text {
         self.tree.text()
     }
@@ -62,15 +62,15 @@ pub enum Wanted {
         /// The version to test; all other versions are removed from the CRD.
         version: Option<String>,
     },
-    /// The CRDs with this name, in the folders where generators write them.
+    /// The CRDs with this name, in the folders to which generators write.
     Name {
-        /// The `metadata.name`.
+        /// The name of the CRD.
         name: String,
         /// The position of the name.
         span: Span,
         /// The version to test; all other versions are removed from the CRD.
         version: Option<String>,
-        /// The feature gates that select variants of the CRD: each must be on or, with a leading `-`, off.
+        /// The feature gates that select variants of the CRD. Each must be on, or off if it starts with `-`.
         gates: Vec<String>,
     },
 }
@@ -84,14 +84,14 @@ impl Wanted {
     }
 }
 
-/// One test.
+/// A test of a suite.
 #[derive(Debug)]
 pub struct Case {
-    /// Its name.
+    /// The name of the test.
     pub name: String,
-    /// The position of its name.
+    /// The position of the test's name.
     pub span: Span,
-    /// The Kubernetes versions that it applies to, if it names any.
+    /// The Kubernetes versions to which the test applies, if it names any.
     pub versions: Option<VersionSet>,
     pub(crate) node: NodeId,
     pub(crate) body: Body,
@@ -103,15 +103,15 @@ pub(crate) enum Body {
     Own(Own),
     Create(Create),
     Update(Box<Update>),
-    /// An invalid test, in a format whose runner would continue with the next one.
+    /// An invalid test in openshift/api's format, whose runner would continue with the next test.
     Unreadable(Vec<Problem>),
 }
 
-/// A test of our own format.
+/// A test in crd-analyzer's own format.
 #[derive(Debug)]
 pub(crate) struct Own {
     pub(crate) action: Action,
-    /// `None`: no expectation yet.
+    /// The expected answer. `None` if the test has no expectation yet.
     pub(crate) expect: Option<Expect>,
 }
 
@@ -122,7 +122,7 @@ pub(crate) enum Action {
     UpdateStatus { from: Value, to: Value },
 }
 
-/// A value and its position.
+/// A value, and its position in the suite.
 #[derive(Clone, Debug)]
 pub(crate) struct At<T> {
     pub(crate) value: T,
@@ -130,30 +130,30 @@ pub(crate) struct At<T> {
     pub(crate) span: Span,
 }
 
-/// The expected answer.
+/// The answer that a test expects.
 #[derive(Debug)]
 pub(crate) struct Expect {
     /// The position of the expectation.
     pub(crate) span: Span,
-    /// The causes of a rejection.
+    /// The expected causes of a rejection, if a rejection is expected.
     pub(crate) rejected: Option<At<Rejected>>,
     pub(crate) warnings: Option<At<Vec<At<String>>>>,
-    /// The expected defaults, by path.
+    /// The expected defaults, by their path.
     pub(crate) defaulted: Option<At<Defaults>>,
     pub(crate) pruned: Option<At<Vec<At<String>>>>,
     pub(crate) stored: Option<At<Value>>,
 }
 
-/// The paths where defaults are filled in, with their values.
+/// The paths at which defaults are expected, with their values.
 pub(crate) type Defaults = Vec<(String, At<Value>)>;
 
 #[derive(Debug)]
 pub(crate) enum Rejected {
-    /// Rejected for any reason.
+    /// The object must be rejected, for whatever reason.
     Somehow,
-    /// Rejected with a message that contains this.
+    /// The object must be rejected with a message that contains this string.
     Saying(String),
-    /// Rejected by exactly these causes.
+    /// The object must be rejected for exactly these causes.
     By(Vec<At<Cause>>),
 }
 
@@ -189,11 +189,11 @@ pub(crate) struct Update {
     pub(crate) status_error: Option<At<String>>,
 }
 
-/// The source of an object's name in openshift/api's format.
+/// How the name of an object is determined in openshift/api's format.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Name {
-    /// The object's own name, or one generated with this prefix.
+    /// The name is the object's own, or is generated with this prefix.
     Generated(String),
-    /// This name, given by the test.
+    /// The test gives this name.
     Given(String),
 }

@@ -1,5 +1,5 @@
-//! Parses the format of openshift/api's integration tests (`tests/types.go` there). Other projects use variants of it: with a `resourceName`
-//! for each test, in other folders, or with the path of the CRD.
+//! Parses the format of openshift/api's integration tests (`tests/types.go` there). Other projects use variants of this format: with a `resourceName`
+//! in each test, in other folders, or with the path of the CRD.
 
 use std::sync::Arc;
 
@@ -116,7 +116,7 @@ fn suite(reader: &mut Reader<'_>) -> Option<(Option<String>, Wanted, Vec<Case>)>
 
 type ReadCase = fn(&mut Reader<'_>, NodeId, bool) -> Option<Body>;
 
-/// Parses a test. An error in one test does not affect the others.
+/// Parses a test. If it has an error, other tests are not affected.
 fn case(reader: &mut Reader<'_>, node: NodeId, is_compared: bool, read: ReadCase) -> Case {
     let before = reader.problems.len();
     let name = match reader.tree.kind(node) {
@@ -143,13 +143,13 @@ fn text(reader: &mut Reader<'_>, mapping: NodeId, key: &str) -> Option<At<String
     reader.text(node, &format!("`{key}`"))
 }
 
-/// A string that is present and not empty.
+/// The string at a key. `None` if it is missing or empty.
 fn words(reader: &mut Reader<'_>, mapping: NodeId, key: &str) -> Option<At<String>> {
     text(reader, mapping, key).filter(|it| !it.value.is_empty())
 }
 
-/// `is_compared`: an object without expectations must be stored exactly as it is sent, as in openshift/api's own runner.
-/// The runners of projects whose suites name the file of the CRD or of the object do not compare it.
+/// Parses a test that creates an object. If `is_compared`, an object without expectations must be stored exactly as it is sent, as in openshift/api's
+/// own runner. In other projects, suites name the file of the CRD or of the object, and their runners do not compare such objects.
 fn create(reader: &mut Reader<'_>, node: NodeId, is_compared: bool) -> Option<Body> {
     let node = reader.mapping(node, "a test of creation", &CREATE)?;
     let initial = object(reader, node, "initial")?;
@@ -205,7 +205,8 @@ fn object(reader: &mut Reader<'_>, mapping: NodeId, key: &str) -> Option<At<Valu
     reader.object_in_text(node, &format!("`{key}`"))
 }
 
-/// The object that must be stored: the one under `expected` or, if that is compared, the one that was `sent`. `None` if a rejection is expected.
+/// The object that must be stored. It is the one at `expected`; if that is missing and objects are compared, the object that was `sent`. `None` if a
+/// rejection is expected.
 fn expected(
     reader: &mut Reader<'_>,
     mapping: NodeId,

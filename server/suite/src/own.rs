@@ -1,4 +1,4 @@
-//! Parses our own format: a list of tests whose objects are written as YAML mappings.
+//! Parses crd-analyzer's own format, which is a list of tests with objects written as YAML mappings.
 
 use std::{collections::HashSet, sync::Arc};
 
@@ -22,7 +22,7 @@ const CASE: [&str; 6] = [
 const EXPECT: [&str; 5] = ["rejected", "warnings", "defaulted", "pruned", "stored"];
 const CAUSE: [&str; 4] = ["type", "field", "detail", "contains"];
 
-/// All types of causes.
+/// All error types that a cause can have.
 const TYPES: [ErrorType; 12] = [
     ErrorType::NotFound,
     ErrorType::Required,

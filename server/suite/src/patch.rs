@@ -1,5 +1,5 @@
-//! Patches of a CRD: RFC 6902 as implemented by the library of openshift/api's tests (`vmware-archive/yaml-patch`). In a
-//! path, `key=value` selects all descendant mappings that have this entry.
+//! Patches of a CRD, as in RFC 6902, but as the library of openshift/api's tests implements them (`vmware-archive/yaml-patch`). In a path,
+//! `key=value` selects all descendant mappings that have this entry.
 
 use crd_analyzer_budget::{self as budget, Limits};
 use crd_analyzer_schema::depth;
@@ -7,13 +7,13 @@ use serde_json::Value;
 
 use crate::size;
 
-/// The limits for all patches of a test: the results have the size of CRDs, whose limit is that of a request.
+/// The limits for all patches of a test. The results are CRDs, whose size is limited to that of a request.
 const LIMITS: Limits = Limits {
     work: 50_000_000,
     bytes: 32 << 20,
     ..Limits::NONE
 };
-/// The maximum length in bytes of a value in an error.
+/// The maximum length, in bytes, of a value in an error message.
 const MAX_SHOWN: usize = 200;
 
 /// A patch operation.
@@ -68,7 +68,7 @@ fn one(document: &mut Value, patch: &Patch, path: &[String]) -> Result<(), Strin
     }
 }
 
-/// A copy of a value to insert at a path.
+/// A copy of a value that is inserted at a path.
 fn copied(value: &Value, path: &[String]) -> Result<Value, String> {
     let levels = depth::limit().saturating_sub(path.len());
     let size = size::of(value);
@@ -79,7 +79,7 @@ fn copied(value: &Value, path: &[String]) -> Result<Value, String> {
     Ok(value.clone())
 }
 
-/// A value for an error message.
+/// A value, shortened for an error message.
 fn shown(value: &Value) -> String {
     let text = value.to_string();
     match text.char_indices().nth(MAX_SHOWN) {
@@ -99,7 +99,7 @@ fn split(path: &str) -> Result<Vec<String>, String> {
         .collect())
 }
 
-/// The paths that a path with conditions matches.
+/// The paths in a document that match a path with conditions.
 fn expand(document: &Value, path: &str) -> Result<Vec<Vec<String>>, String> {
     let mut found = vec![Vec::new()];
     for step in split(path)? {
@@ -160,7 +160,7 @@ fn having(value: &Value, key: &str, wanted: &str, at: &mut Vec<String>, found: &
 }
 
 fn find<'v>(document: &'v Value, path: &[String]) -> Option<&'v Value> {
-    // A path may be long and match many values.
+    // Count the work, because a path may be long and match many values.
     budget::work(1 + path.len() as u64).ok()?;
     path.iter().try_fold(document, |it, step| match it {
         Value::Object(object) => object.get(step),

@@ -1,4 +1,4 @@
-//! Parsing helpers for suite files: they collect errors with their positions, and parsing continues.
+//! Functions for parsing suite files. They collect errors with their positions, and then continue.
 
 use std::collections::HashSet;
 
@@ -17,14 +17,14 @@ use crate::{
     size,
 };
 
-/// The tree of a suite, and the errors found so far.
+/// The syntax tree of a suite, and the errors found so far.
 pub(crate) struct Reader<'t> {
     pub(crate) tree: &'t Tree,
     pub(crate) problems: Vec<Problem>,
-    /// Warnings, which do not prevent running the suite.
+    /// Warnings. The suite can run despite them.
     pub(crate) warnings: Vec<Problem>,
-    /// Whether the file has the format of another tool, whose parser ignores unknown keys, uses the last of several duplicate keys, ignores
-    /// case, and converts any scalar to a string.
+    /// Whether the file has the format of another tool, whose parser is lenient: it ignores unknown keys and case, uses the last of several equal
+    /// keys, and converts any scalar to a string.
     is_lenient: bool,
 }
 
@@ -49,7 +49,7 @@ impl<'t> Reader<'t> {
         self.problems.push(Problem::new(span, message));
     }
 
-    /// Adds a problem that the other format's parser ignores.
+    /// Adds a problem. If the format is lenient, the problem is only a warning.
     pub(crate) fn minor(&mut self, span: Span, message: impl Into<String>) {
         let problem = Problem::new(span, message);
         if self.is_lenient {
@@ -59,12 +59,12 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The span to report for a node: the first line of a collection, or a whole scalar.
+    /// The span to report for a node. It is the whole scalar, or the first line of a collection.
     pub(crate) fn span(&self, node: NodeId) -> Span {
         first_line(self.tree, node)
     }
 
-    /// A mapping that may only have these keys, and keys that begin with `x-`.
+    /// Checks that a node is a mapping with only these keys, and keys that start with `x-`.
     pub(crate) fn mapping(&mut self, node: NodeId, what: &str, keys: &[&str]) -> Option<NodeId> {
         let tree = self.tree;
         let node = tree.resolve(node);
@@ -93,7 +93,7 @@ impl<'t> Reader<'t> {
         Some(node)
     }
 
-    /// The value at a key, including merge keys; `None` for absent values (`key:`).
+    /// The value of a key, through merge keys. `None` if the value is missing, as in `key:`.
     pub(crate) fn get(&self, mapping: NodeId, key: &str) -> Option<NodeId> {
         let other_case = || {
             let mut entries = self.tree.entries(mapping).filter(|_| self.is_lenient);
@@ -105,7 +105,7 @@ impl<'t> Reader<'t> {
         (!is_null).then_some(value)
     }
 
-    /// The value at a required key.
+    /// The value of a key that is required.
     pub(crate) fn need(&mut self, mapping: NodeId, key: &str, missing: &str) -> Option<NodeId> {
         let found = self.get(mapping, key);
         if found.is_none() {
@@ -123,7 +123,7 @@ impl<'t> Reader<'t> {
         self.tree.items(node).map(|it| self.tree.resolve(it)).collect()
     }
 
-    /// A scalar that must be a string.
+    /// The string in a scalar. Adds an error if the scalar is not a string.
     pub(crate) fn text(&mut self, node: NodeId, what: &str) -> Option<At<String>> {
         let at = self.value(node)?;
         let value = match at.value {
@@ -141,12 +141,12 @@ impl<'t> Reader<'t> {
         })
     }
 
-    /// A value as a client reads it.
+    /// A value, converted as a client converts it.
     pub(crate) fn value(&mut self, node: NodeId) -> Option<At<Value>> {
         let node = self.tree.resolve(node);
         match self.json(node) {
             Ok(value) => {
-                // The caller of the budget reports that the limit was exceeded.
+                // If the limit is exceeded, the code that set the budget reports that.
                 budget::bytes(size::of(&value).bytes).ok()?;
                 Some(At {
                     value,
@@ -166,7 +166,7 @@ impl<'t> Reader<'t> {
         if doc.depth() > crd_analyzer_schema::depth::limit() {
             return Err(Problem::new(self.span(node), "values are nested too deeply"));
         }
-        // A key may override one from a merge key.
+        // A key may override a key from a merge.
         let is_twice = |it: &&Duplicate| self.tree.parent(it.first) == self.tree.parent(it.second);
         if let Some(twice) = doc.duplicates().iter().find(is_twice).filter(|_| !self.is_lenient) {
             return Err(Problem::new(
@@ -177,7 +177,7 @@ impl<'t> Reader<'t> {
         Ok(doc.root().map_or(Value::Null, Json::to_value))
     }
 
-    /// An object, written as a mapping.
+    /// An object that is written as a mapping.
     pub(crate) fn object(&mut self, node: NodeId, what: &str) -> Option<At<Value>> {
         let at = self.value(node)?;
         if !at.value.is_object() {
@@ -187,7 +187,7 @@ impl<'t> Reader<'t> {
         Some(at)
     }
 
-    /// An object, written as a string that contains YAML.
+    /// An object that is written as YAML in a string.
     pub(crate) fn object_in_text(&mut self, node: NodeId, what: &str) -> Option<At<Value>> {
         let tree = self.tree;
         let text = self.text(node, what)?;
@@ -210,11 +210,11 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The Kubernetes versions that a test applies to.
+    /// The Kubernetes versions to which a test applies.
     pub(crate) fn versions(&mut self, mapping: NodeId) -> Option<VersionSet> {
         let node = self.get(mapping, "kubernetesVersions")?;
         let span = self.tree.span(node);
-        // As written: a number would lose the 0 of 1.30.
+        // Use the text as it is written, because the number 1.30 would lose its 0.
         let written = self.tree.scalar(node).into_owned();
         match written.parse() {
             Ok(versions) if self.tree.is_scalar(node) => Some(versions),
@@ -227,7 +227,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// Parses an object as a client does: of duplicate keys, the last one wins.
+/// Parses an object in the same way as a client: if keys are repeated, the last one applies.
 pub(crate) fn read_object(text: &str) -> Result<Value, Problem> {
     let text: std::sync::Arc<str> = text.into();
     let whole = Span::new(0, text.len() as u32);
@@ -239,7 +239,7 @@ pub(crate) fn read_object(text: &str) -> Result<Value, Problem> {
     Ok(doc.root().map_or(Value::Null, Json::to_value))
 }
 
-/// The first line of a node.
+/// The span of the first line of a node.
 pub(crate) fn first_line(tree: &Tree, node: NodeId) -> Span {
     let span = tree.span(node);
     let text = &tree.text()[span.range()];

@@ -1,4 +1,5 @@
-//! Edits YAML text so that it has another value. Only the differences are rewritten, so comments, order and style of the rest are kept.
+//! Edits YAML text so that it has a different value. Only the parts that differ are rewritten, so that comments, order and style of the rest stay the
+//! same.
 
 use crd_analyzer_syntax::{
     json::Json,
@@ -40,7 +41,7 @@ pub(crate) fn rewrite(tree: &Tree, node: NodeId, target: &Value, edits: &mut Vec
     if value_of(tree, resolved).as_ref() == Some(target) {
         return;
     }
-    // Other nodes may share the alias's target.
+    // The value of an alias is written elsewhere, and other nodes may share it.
     if resolved != node {
         edits.push(replace(tree, node, yaml::json(target)));
         return;
@@ -64,7 +65,7 @@ fn value_of(tree: &Tree, node: NodeId) -> Option<Value> {
     Some(doc.root().map_or(Value::Null, Json::to_value))
 }
 
-/// Changes the entries of a block mapping. `false`: the mapping is written in an unsupported way.
+/// Changes the entries of a block mapping. Returns `false` if the mapping is written in an unsupported way.
 fn mapping(tree: &Tree, node: NodeId, target: &Map<String, Value>, edits: &mut Vec<Edit>) -> bool {
     let entries: Vec<_> = tree.entries(node).collect();
     let names: Vec<String> = entries.iter().map(|it| tree.scalar(it.key).into_owned()).collect();
@@ -102,7 +103,7 @@ fn mapping(tree: &Tree, node: NodeId, target: &Map<String, Value>, edits: &mut V
     true
 }
 
-/// Changes the value of an entry; a new collection goes on separate lines.
+/// Changes the value of an entry. A new collection is written on separate lines.
 fn entry_value(tree: &Tree, node: NodeId, target: &Value, indent: usize, edits: &mut Vec<Edit>) {
     let is_scalar = tree.is_scalar(node);
     let is_collection = match target {
@@ -129,7 +130,7 @@ fn entry_value(tree: &Tree, node: NodeId, target: &Value, indent: usize, edits: 
     }
 }
 
-/// Changes a scalar to a new string, keeping its style if possible.
+/// Changes a scalar to a new string. Keeps its style if possible.
 fn string(tree: &Tree, node: NodeId, new: &str, indent: usize) -> Edit {
     let source = tree.source(node);
     let text = match tree.kind(node) {
@@ -138,7 +139,7 @@ fn string(tree: &Tree, node: NodeId, new: &str, indent: usize) -> Edit {
             let first = content.lines().find(|it| !it.trim().is_empty()).unwrap_or_default();
             let pad = (first.len() - first.trim_start_matches(' ').len()).max(indent + 1);
             let header = header.trim_end();
-            // Our text needs no indentation indicator, and the chomping indicator must match its end.
+            // The new text needs no indentation indicator, and the chomping indicator must fit the end of the text.
             let header = if new.ends_with('\n') {
                 header.trim_end_matches('-')
             } else {
@@ -179,7 +180,7 @@ fn sequence(tree: &Tree, node: NodeId, target: &[Value], edits: &mut Vec<Edit>) 
     }
 }
 
-/// Changes the values of a flow mapping; if its keys change, the whole mapping is rewritten.
+/// Changes the values of a flow mapping. If the keys change, rewrites the whole mapping.
 fn flow(tree: &Tree, node: NodeId, target: &Map<String, Value>, edits: &mut Vec<Edit>) {
     let entries: Vec<_> = tree.entries(node).collect();
     let is_same = entries.len() == target.len() && entries.iter().all(|it| target.contains_key(&*tree.scalar(it.key)));
@@ -203,7 +204,7 @@ fn whole(tree: &Tree, node: NodeId, target: &Value, edits: &mut Vec<Edit>) {
         let block = yaml::block(target, column_of(tree, tree.span(node).start));
         block.trim_start_matches(' ').trim_end_matches('\n').to_owned()
     } else if !tree.is_scalar(node) || (is_in_flow(tree, node) && target.as_str().is_some_and(|it| it.contains(':'))) {
-        // YAML parsers disagree about a colon in a flow mapping.
+        // YAML parsers interpret a colon in a flow mapping differently, so write JSON.
         yaml::json(target)
     } else {
         yaml::scalar(target)
@@ -223,7 +224,7 @@ fn is_in_flow(tree: &Tree, node: NodeId) -> bool {
 fn replace(tree: &Tree, node: NodeId, text: String) -> Edit {
     let start = tree.full_span(node).start;
     let span = Span::new(start, end(tree, node).max(start));
-    // An absent value after a colon.
+    // The value after the colon is missing.
     let is_absent = tree.is_absent(node);
     Edit {
         span,
@@ -231,7 +232,7 @@ fn replace(tree: &Tree, node: NodeId, text: String) -> Edit {
     }
 }
 
-/// The end of a node's text, without trailing blank lines that belong to it.
+/// The end of a node's text, without blank lines at the end that belong to the node.
 fn end(tree: &Tree, node: NodeId) -> u32 {
     let span = tree.span(node);
     span.start + tree.text()[span.range()].trim_end().len() as u32
@@ -241,7 +242,7 @@ fn line_start(text: &str, offset: u32) -> u32 {
     text[..offset as usize].rfind('\n').map_or(0, |it| it as u32 + 1)
 }
 
-/// The end of a line, without its break.
+/// The end of the line that contains an offset, without its line break.
 fn line_end(text: &str, offset: u32) -> u32 {
     let rest = &text[offset as usize..];
     let end = rest.find('\n').unwrap_or(rest.len());
@@ -261,7 +262,7 @@ fn before_on_line(tree: &Tree, node: NodeId) -> &str {
     &tree.text()[line_start(tree.text(), start) as usize..start as usize]
 }
 
-/// All lines from one node to the end of another, with the last line break.
+/// The span of all lines from one node to the end of another, with the last line break.
 fn lines(tree: &Tree, from: NodeId, to: NodeId) -> Span {
     let text = tree.text();
     let start = line_start(text, tree.full_span(from).start);
@@ -276,7 +277,7 @@ fn lines(tree: &Tree, from: NodeId, to: NodeId) -> Span {
     Span::new(start, end + line_break as u32)
 }
 
-/// Adds lines after the line on which a node ends.
+/// Inserts lines after the line on which a node ends.
 fn insert_after(tree: &Tree, node: NodeId, block: &str, edits: &mut Vec<Edit>) {
     let at = line_end(tree.text(), end(tree, node));
     edits.push(Edit {
@@ -285,7 +286,7 @@ fn insert_after(tree: &Tree, node: NodeId, block: &str, edits: &mut Vec<Edit>) {
     });
 }
 
-/// Edits the text of an object so that it describes another object.
+/// Edits the text of an object so that its value becomes `target`.
 pub(crate) fn text_as(text: &str, target: &Value) -> Result<String, Problem> {
     let shared: std::sync::Arc<str> = text.into();
     let whole = Span::new(0, text.len() as u32);
@@ -295,7 +296,7 @@ pub(crate) fn text_as(text: &str, target: &Value) -> Result<String, Problem> {
         rewrite(&tree, root, target, &mut edits);
     }
     let new = apply(text, &edits);
-    // If the edits do not give the right value, rewrite the whole text.
+    // If the edits do not result in the right value, rewrite the whole text.
     Ok(match read_object(&new) {
         Ok(value) if value == *target => new,
         _ => yaml::block(target, 0),

@@ -1,4 +1,4 @@
-//! The rules of a CRD, and where they are written.
+//! Finds the rules of a CRD, and their positions in the text.
 
 use crd_analyzer_syntax::{
     json::Json,
@@ -11,13 +11,13 @@ pub(crate) const RULES: &str = "x-kubernetes-validations";
 /// A rule of a CRD.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Rule {
-    /// The version of the CRD.
+    /// The version of the CRD that has the rule.
     pub version: String,
-    /// The path from the schema of the version.
+    /// The path to the rule from the root of the version's schema.
     pub path: String,
-    /// The rule.
+    /// The expression of the rule.
     pub text: String,
-    /// Where the rule is written, in bytes of the CRD's file.
+    /// The span of the rule, in bytes of the CRD's file.
     pub span: Span,
 }
 

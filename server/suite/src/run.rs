@@ -1,4 +1,4 @@
-//! Runs a suite: gets the result of each test for each Kubernetes version, and compares it with what the test expects.
+//! Runs a suite. For each Kubernetes version, it gets the result of each test and compares it with the expected result.
 
 mod openshift;
 pub(crate) mod own;
@@ -18,7 +18,7 @@ use crate::{
     touched::Touched,
 };
 
-/// The work limit for all tests of a suite.
+/// The limits for running all tests of a suite.
 const RUNNING: Limits = Limits {
     work: 1_000_000_000,
     ..Limits::NONE
@@ -29,25 +29,25 @@ const RUNNING: Limits = Limits {
 pub struct Outcome {
     /// The index of the test in the suite.
     pub case: usize,
-    /// The Kubernetes versions that it ran for; `None` if it applies to none of the requested ones.
+    /// The Kubernetes versions for which the test ran. `None` if it applies to none of the requested ones.
     pub versions: Option<VersionSet>,
-    /// The failures.
+    /// The failures of the test. Empty if it passed.
     pub failures: Vec<Failed>,
-    /// If a test fails for the only requested Kubernetes version: the other Kubernetes versions for which it passes.
+    /// If the test fails and only one Kubernetes version was requested: the other versions for which it would pass.
     pub passes_on: Option<VersionSet>,
-    /// The rules that ran for what the test is about.
+    /// The rules that were evaluated in the request that the test is about.
     pub(crate) touched: Vec<Touched>,
-    /// The actual results, by Kubernetes version.
+    /// The actual result for each Kubernetes version.
     pub(crate) came: Vec<(KubernetesVersion, Came)>,
 }
 
 impl Outcome {
-    /// Whether it passed.
+    /// Whether the test passed.
     pub fn is_passed(&self) -> bool {
         self.failures.is_empty()
     }
 
-    /// The answer of each Kubernetes version to the tested request, in a machine-readable form: `accepted`, `message`, `stored`.
+    /// The answer of each Kubernetes version to the tested request, in machine-readable form with `accepted`, `message` and `stored`.
     pub fn answers(&self) -> impl Iterator<Item = (KubernetesVersion, Value)> {
         self.came.iter().map(|(version, came)| (*version, came.summary()))
     }
@@ -78,13 +78,13 @@ impl Failed {
 pub struct Failure {
     /// The position of the expectation in the suite's file, in bytes.
     pub span: Span,
-    /// A one-line message that makes sense on its own.
+    /// A message on one line that can be understood without the rest.
     pub message: String,
     /// The actual result, one item per line.
     pub got: Vec<String>,
     /// The expected and the actual text, for a diff.
     pub diff: Option<(String, String)>,
-    /// Whether the test failed before the request that it tests.
+    /// Whether the test failed before it came to the request that it is about.
     pub is_setup: bool,
 }
 
@@ -117,16 +117,16 @@ impl Failure {
     }
 }
 
-/// The actual result of a test, for callers that write it into the suite.
+/// The actual result of a test, for writing it into the suite.
 #[derive(Clone, Debug)]
 pub(crate) enum Came {
-    /// The answer to the request that a test in our format checks.
+    /// The answer to the request of a test in crd-analyzer's own format.
     Own(Box<Answer>),
-    /// The request was rejected (openshift/api's format).
+    /// The API server rejected the request (openshift/api's format).
     Refused { message: String, causes: String },
-    /// The update of the status was rejected.
+    /// The API server rejected the update of the status.
     StatusRefused { message: String, causes: String },
-    /// The object was accepted; this is the object as a client gets it.
+    /// The API server accepted the object. This is the object as a client gets it.
     Stored(Value),
     /// The test failed before it had a result.
     Nothing,
@@ -148,9 +148,9 @@ impl Came {
     }
 }
 
-/// Runs the tests of a suite that are selected by name. It uses those of the given Kubernetes versions that the suite or the test applies to.
+/// Runs the tests of a suite that are selected by name. A test runs for the given Kubernetes versions to which the suite and the test apply.
 ///
-/// `definitions`: for a suite that names a file, all CRDs in it; otherwise the one variant to test.
+/// If the suite names a file, `definitions` has all CRDs in the file. Otherwise it has the variant of the CRD to test.
 pub fn run(
     suite: &Suite,
     definitions: &[Found],
@@ -205,7 +205,7 @@ fn run_within(mut rack: Rack<'_>, versions: VersionSet, is_wanted: impl Fn(&str)
             let passing = others.filter(|it| rack.run(case, *it).1.is_empty());
             outcome.passes_on = passing.map(VersionSet::one).reduce(VersionSet::union);
         }
-        // What other Kubernetes versions answer is no part of the test.
+        // Runs for other Kubernetes versions do not belong to the test's coverage.
         rack.touched.clear();
         outcomes.push(outcome);
     }
@@ -214,17 +214,17 @@ fn run_within(mut rack: Rack<'_>, versions: VersionSet, is_wanted: impl Fn(&str)
 
 type Ran = (Came, Vec<Failure>);
 
-/// The API servers of a suite: one per CRD and Kubernetes version, installed on first use.
+/// The API servers for a suite: one for each CRD and Kubernetes version. They are created when they are needed.
 struct Rack<'s> {
     suite: &'s Suite,
     definitions: &'s [Found],
     servers: HashMap<(usize, KubernetesVersion), Result<Server, String>>,
-    /// What the requests touched that tests are about, since somebody took it.
+    /// The rules that requests have reached since the list was last taken.
     touched: Vec<Touched>,
 }
 
 impl Rack<'_> {
-    /// Runs a test. If it exceeds its budget, it fails, whatever it expects.
+    /// Runs a test. A test that exceeds its budget fails, whatever it expects.
     fn run(&mut self, case: &Case, version: KubernetesVersion) -> Ran {
         let (ran, ended) = budget::within(Limits::NONE, || self.run_within(case, version));
         match ended.unfinished {
@@ -246,7 +246,7 @@ impl Rack<'_> {
         result.unwrap_or_else(|failure| (Came::Nothing, vec![*failure]))
     }
 
-    /// The CRD, reduced to the version that the suite wants.
+    /// The CRD, reduced to the version that the suite tests.
     fn value(&self, definition: usize) -> Result<Value, Box<Failure>> {
         let (crate::Wanted::File { span, version, .. } | crate::Wanted::Name { span, version, .. }) =
             &self.suite.wanted;

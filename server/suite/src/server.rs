@@ -1,4 +1,4 @@
-//! An API server of one Kubernetes version with one CRD: it takes requests as values and answers as a client would show it.
+//! An API server of one Kubernetes version with one CRD. It takes requests as values, and gives answers in the form in which a client shows them.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -25,13 +25,13 @@ use crate::{
     yaml,
 };
 
-/// An installed CRD.
+/// An API server in which a CRD is installed.
 pub(crate) struct Server {
     definition: Definition,
 }
 
 impl Server {
-    /// Installs a CRD, or updates `replaces` to it. The error is the API server's reason for rejecting it.
+    /// Installs a CRD, or updates the CRD `replaces` to it. The error is the reason why the API server rejects the CRD.
     pub(crate) fn install(value: &Value, replaces: Option<&Value>, version: KubernetesVersion) -> Result<Self, String> {
         let compiler = CelCompiler::new(version);
         let stored = replaces.map(|old| {
@@ -95,7 +95,7 @@ impl Server {
         self.ask(object, Question::UpdateStatus(stored))
     }
 
-    /// The object as a client gets it under this CRD, even if it was stored under another one.
+    /// The object as a client gets it under this CRD. The object may have been stored under another CRD.
     pub(crate) fn get(&self, object: &Map<String, Value>) -> Result<Stored, String> {
         let object = Value::Object(object.clone());
         let served = self.serving(&object)?;
@@ -116,27 +116,27 @@ impl Server {
 /// The answer that a client gets.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Answer {
-    /// The rejection, if the object is rejected.
+    /// The rejection, if the API server rejects the object.
     pub(crate) refusal: Option<Refusal>,
-    /// The errors of strict field validation. A client that requests it gets only these errors.
+    /// The errors from strict field validation. A client that requests it gets only these errors.
     pub(crate) strict: Vec<String>,
     pub(crate) warnings: Vec<String>,
     /// The paths of pruned fields.
     pub(crate) pruned: Vec<String>,
-    /// The paths and values of defaults.
+    /// The paths of fields to which the API server adds a default, with the defaults.
     pub(crate) defaulted: Vec<(String, Value)>,
     /// The stored object.
     pub(crate) stored: Option<Map<String, Value>>,
-    /// The paths of the rules that ran in the CRD.
+    /// The paths in the CRD of the rules that were evaluated.
     pub(crate) ran: Vec<String>,
 }
 
 /// A rejection.
 #[derive(Clone, Debug)]
 pub(crate) struct Refusal {
-    /// The whole message.
+    /// The whole message of the rejection.
     pub(crate) message: String,
-    /// Its causes; empty if the API server reports none.
+    /// The causes of the rejection. Empty if the API server reports none.
     pub(crate) causes: Vec<Cause>,
 }
 
@@ -196,7 +196,7 @@ impl Answer {
             let value = object.as_ref().and_then(|object| at(object, &it.path))?;
             Some((path_of(&it.path), value.clone()))
         });
-        // The API server's own types write a timestamp even if it is not set.
+        // The API server's own types write a timestamp in `metadata` even if it is not set, which is not a default.
         let defaulted = defaulted.filter(|(path, _)| path != "metadata" && !path.starts_with("metadata."));
         Self {
             refusal,
@@ -212,7 +212,7 @@ impl Answer {
         }
     }
 
-    /// The rejection that a client with strict field validation gets.
+    /// The rejection that a client gets if it requests strict field validation.
     pub(crate) fn strict_refusal(&self) -> Option<Refusal> {
         if self.strict.is_empty() || self.refusal.as_ref().is_some_and(|it| it.causes.is_empty()) {
             return self.refusal.clone();
@@ -225,7 +225,7 @@ impl Answer {
     }
 }
 
-/// A path as text, which does not distinguish fields from map keys, as only a schema could.
+/// A path as text. It does not distinguish fields from map keys, because that would need the schema.
 fn path_of(path: &field::Path) -> String {
     path.to_string()
 }
@@ -243,7 +243,7 @@ fn name_of(object: Option<&Map<String, Value>>, sent: &Value) -> String {
         .or_else(|| sent.get("metadata"));
     let text = |name: &str| metadata.and_then(|it| it.get(name)?.as_str()).unwrap_or_default();
     if text("name").is_empty() && !text("generateName").is_empty() {
-        // The API server generates the suffix.
+        // The API server would generate a random suffix.
         format!("{}00000", text("generateName"))
     } else {
         text("name").to_owned()
@@ -256,7 +256,7 @@ pub(crate) fn subject(value: &Value, version: KubernetesVersion) -> Option<Subje
     Some(Subject::new(stored, version))
 }
 
-/// Calls `take` with a value, converted to a document as if it had been sent.
+/// Calls `take` with a value that was converted to a document, as if it had been sent.
 fn with_document<T>(value: &Value, take: impl FnOnce(&JsonDoc<'_>) -> T) -> Result<T, String> {
     let text: Arc<str> = yaml::json(value).into();
     let tree: Tree = read(&text, Span::new(0, text.len() as u32)).map_err(|it| it.message)?;

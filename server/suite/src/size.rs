@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-/// The approximate overhead of a value in bytes, besides its text.
+/// The approximate memory for each value, in bytes, in addition to its text.
 const NODE_BYTES: u64 = 80;
 
-/// The size of a value.
+/// The size of a JSON value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Size {
     /// The approximate memory use in bytes.
@@ -14,7 +14,7 @@ pub(crate) struct Size {
     pub(crate) levels: usize,
 }
 
-/// The size of a value. Does not recurse.
+/// Measures a value without recursion.
 pub(crate) fn of(value: &Value) -> Size {
     let mut size = Size { bytes: 0, levels: 0 };
     let mut open = vec![(value, 1)];

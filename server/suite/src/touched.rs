@@ -1,10 +1,10 @@
-//! The rules that a request of a test reached.
+//! The rules that were evaluated in a request of a test.
 
 use serde_json::Value;
 
 use crate::{rules::RULES, server::Answer};
 
-/// What a path in a CRD has before a schema.
+/// The part of a path in a CRD that precedes a path in a schema.
 const SCHEMA: &str = "openAPIV3Schema.";
 
 /// The part of a path in a CRD below the schema of a version.
@@ -12,16 +12,16 @@ pub(crate) fn below_schema(path: &str) -> Option<&str> {
     path.split_once(SCHEMA).map(|it| it.1)
 }
 
-/// What a request touched.
+/// The rules that were evaluated in one request.
 #[derive(Clone, Debug)]
 pub(crate) struct Touched {
-    /// Which CRD of the suite.
+    /// The index of the CRD in the suite.
     pub(crate) definition: usize,
     /// The version of the object.
     pub(crate) version: String,
-    /// The rules that ran, by their paths from the schema of the version.
+    /// The paths of the rules that were evaluated, from the root of the version's schema.
     pub(crate) ran: Vec<String>,
-    /// The same for those that rejected the object.
+    /// The paths of the rules that rejected the object, from the root of the version's schema.
     pub(crate) failed: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Updates a suite: replaces expected results by the actual ones.
+//! Updates a suite: replaces expected results with the actual ones.
 
 use std::collections::BTreeMap;
 
@@ -23,11 +23,11 @@ pub struct Updates {
     pub edits: Vec<Edit>,
     /// The indices of the changed tests.
     pub changed: Vec<usize>,
-    /// The indices of failing tests that stay unchanged, with the reason.
+    /// The indices of failing tests that stay unchanged, each with the reason.
     pub left: Vec<(usize, String)>,
 }
 
-/// Makes every failed test expect the actual result. `outcomes`: those of all variants of the CRD.
+/// Makes each failed test expect the actual result. `outcomes` has the outcomes for all variants of the CRD.
 pub fn edits<'o>(suite: &Suite, outcomes: impl IntoIterator<Item = &'o Outcome>) -> Updates {
     let mut by_case: BTreeMap<usize, Vec<&Outcome>> = BTreeMap::new();
     for outcome in outcomes {
@@ -84,7 +84,7 @@ fn of_case(suite: &Suite, case: &Case, outcomes: &[&Outcome]) -> Result<Vec<Edit
     Ok(edits)
 }
 
-/// The test with an `expect` that matches this answer. Correct parts of the old one are kept.
+/// The test with an `expect` that matches this answer. Keeps the parts of the old `expect` that are correct.
 fn of_own(before: &Value, own: &Own, answer: &Answer) -> Value {
     let mut test = before.clone();
     let expect = own.expect.as_ref();
@@ -133,7 +133,7 @@ fn of_own(before: &Value, own: &Own, answer: &Answer) -> Value {
         if let Some(stored) = new.get_mut("stored") {
             let got = answer.stored.clone().map_or(Value::Null, Value::Object);
             let mut got = crate::equal::comparable(&got, stored);
-            // Do not add the fields that tests may omit.
+            // Do not add the fields that tests may leave out.
             for name in ["apiVersion", "kind"] {
                 if stored.get(name).is_none()
                     && let Value::Object(got) = &mut got
@@ -154,7 +154,7 @@ fn of_own(before: &Value, own: &Own, answer: &Answer) -> Value {
     test
 }
 
-/// The expectation of an accepted object whose test had no expectation yet.
+/// The expectation for an accepted object, if the test had no expectation yet.
 fn accepted(answer: &Answer) -> Value {
     if answer.strict.is_empty() {
         json!("accepted")
@@ -163,7 +163,7 @@ fn accepted(answer: &Answer) -> Value {
     }
 }
 
-/// The new items of `rejected`: items that match a cause stay, and the others change to a cause at the same field, or else to any other cause.
+/// The new items of `rejected`. Items that match a cause stay. Other items become a cause at the same field, otherwise some other cause.
 fn renewed(patterns: &[At<Pattern>], written: Option<&Value>, got: &[Cause]) -> Vec<Value> {
     let (unmet, free) = matched(patterns, got);
     let mut free: Vec<&Cause> = free.iter().map(|it| &got[*it]).filter(|it| !is_implied(it)).collect();
@@ -186,7 +186,7 @@ fn renewed(patterns: &[At<Pattern>], written: Option<&Value>, got: &[Cause]) -> 
     items.into_iter().flatten().chain(added).collect()
 }
 
-/// An item for another cause, with the same level of detail as the old item.
+/// An item for another cause, which is as detailed as the old item.
 fn like(old: Option<&Value>, new: &Cause) -> Value {
     match old {
         Some(Value::Object(old)) if !new.reason.is_empty() => {
@@ -228,7 +228,7 @@ fn of_openshift(before: &Value, came: &Came) -> Result<Value, String> {
             object.remove(name);
         }
     }
-    // If the old message still matches, keep it.
+    // Keep the old message if it still matches.
     let holds = match (came, object.get(keep)) {
         (Came::Refused { message, .. } | Came::StatusRefused { message, .. }, Some(Value::String(old))) => {
             !old.is_empty() && message.contains(old.as_str())

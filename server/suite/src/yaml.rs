@@ -1,11 +1,11 @@
-//! Formats values as text: as JSON on one line, or as YAML in the usual style.
+//! Formats values as text: as JSON on one line, or as YAML in its usual style.
 
 use std::fmt::Write as _;
 
 use crd_analyzer_syntax::is_plain_text;
 use serde_json::Value;
 
-/// A value on one line, as JSON with YAML's escapes: YAML treats some characters as line breaks that JSON does not.
+/// A value on one line, as JSON with escapes that YAML understands. YAML treats more characters as line breaks than JSON.
 pub(crate) fn json(value: &Value) -> String {
     let text = value.to_string();
     if text.bytes().all(|it| (0x20..0x7F).contains(&it)) {
@@ -16,7 +16,7 @@ pub(crate) fn json(value: &Value) -> String {
         if matches!(char, ' '..='~') {
             out.push(char);
         } else {
-            // A string may contain any character. YAML does not support surrogates.
+            // The string may contain any character. YAML does not support surrogates, so escape the whole code.
             let code = u32::from(char);
             let _ = if code > 0xFFFF {
                 write!(out, "\\U{code:08X}")
@@ -28,14 +28,14 @@ pub(crate) fn json(value: &Value) -> String {
     out
 }
 
-/// A value as YAML in block style, indented by the given number of spaces, with a final line break. A scalar is one line.
+/// A value as YAML in block style, indented by the given number of spaces, with a line break at the end. A scalar is on one line.
 pub(crate) fn block(value: &Value, indent: usize) -> String {
     let mut out = String::new();
     write_block(value, indent, &mut out);
     out
 }
 
-/// The entries of a resource or a cause, in the usual order.
+/// The entries of a resource or a cause, in the order in which people usually write them.
 fn ordered(object: &serde_json::Map<String, Value>) -> Vec<(&String, &Value)> {
     const FIRST: [&str; 7] = ["apiVersion", "kind", "metadata", "spec", "type", "field", "detail"];
     let mut entries: Vec<_> = object.iter().collect();
@@ -120,7 +120,7 @@ pub(crate) fn is_literal(text: &str) -> bool {
     has_content && !text.ends_with("\n\n") && text.chars().all(is_printable)
 }
 
-/// A text with each line indented by the given number of spaces.
+/// A text after indenting each line by the given number of spaces.
 pub(crate) fn indented(text: &str, indent: usize) -> String {
     let pad = " ".repeat(indent);
     let lines = text.lines().map(|it| {
@@ -133,7 +133,7 @@ pub(crate) fn indented(text: &str, indent: usize) -> String {
     lines.collect()
 }
 
-/// A scalar, or an empty collection, on one line.
+/// A scalar or an empty collection, on one line.
 pub(crate) fn scalar(value: &Value) -> String {
     let Value::String(text) = value else {
         return json(value);
@@ -149,7 +149,7 @@ pub(crate) fn scalar(value: &Value) -> String {
 }
 
 fn is_plain(text: &str) -> bool {
-    // Words that other YAML parsers do not read as strings.
+    // These words are strings in JSON, but other YAML parsers read them as other types.
     const WORDS: [&str; 7] = ["y", "n", "yes", "no", "on", "off", "null"];
     let starts =
         text.starts_with(|it: char| it.is_ascii_alphanumeric() || matches!(it, '_' | '/' | '<' | '(' | '.' | '$'));

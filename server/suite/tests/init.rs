@@ -1,4 +1,4 @@
-//! Tests that the suites generated for CRDs can be parsed, and pass.
+//! Tests that the suites that are generated for CRDs can be parsed, and that they pass.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crd_analyzer_suite::{
 };
 use crd_analyzer_workspace::config::versions::VersionSet;
 
-/// `schema`: the root schema, on one line.
+/// Generates a suite for a CRD with this root schema, and runs it. `schema` is on one line.
 #[track_caller]
 fn check(schema: &str) {
     let definition = format!(
@@ -34,6 +34,6 @@ fn a_suite_passes_that_was_made() {
         "{type: object, properties: {spec: {type: object, required: [a], properties: {a: {type: integer, maximum: 3}}}}}",
     );
     check("{type: object, x-kubernetes-preserve-unknown-fields: true}");
-    // A schema without a type allows any value, but a resource is an object.
+    // A schema without a type allows any value, but a resource must be an object.
     check("{x-kubernetes-preserve-unknown-fields: true}");
 }

@@ -1,4 +1,4 @@
-//! Tests that nothing is reported for manifests in test files, which contain errors on purpose.
+//! Tests that nothing is reported for manifests in test files, because these contain errors on purpose.
 
 use crd_analyzer_workspace::{
     config::versions::VersionSet,

@@ -6,7 +6,7 @@ use flate2::{Compression, write::GzEncoder};
 
 use super::*;
 
-/// The bytes of a block.
+/// The size of a block of a tar archive, in bytes.
 const BLOCK: usize = 512;
 
 /// A header with this type, size and name, and a correct checksum.
@@ -93,7 +93,7 @@ fn wanted_files_are_read() {
     let other = format!("{long}2.yaml");
     check(&archive, Ok(&[("a/b.yaml", "b"), (&long, "d"), (&other, "e")]));
     assert_eq!(read(&archive).expect("files").links, 2);
-    // No end marker, as some tools write archives.
+    // Some tools write archives without an end marker.
     check(&gzip(&file("a.yaml", "x")), Ok(&[("a.yaml", "x")]));
 }
 
@@ -169,13 +169,13 @@ fn what_is_no_archive_is_refused() {
     check(&gzip(b""), Err("it is empty"));
     check(&gzip(b"kind: Widget\n"), Err("it is cut"));
     check(&gzip(&[b'x'; BLOCK]), Err("a header is wrong"));
-    // What it says of itself is escaped.
+    // Text from the archive is escaped in messages.
     check(&gzip(&[0x1B; BLOCK]), Err("\\u{1b}"));
     check(&gzip(&header(b'0', b"a.yaml", b"00000001000")), Err("in the middle"));
     for size in [b"zzzzzzzzzzz", b"99999999999", b"-0000000001"] {
         check(&gzip(&header(b'0', b"a.yaml", size)), Err("a header is wrong"));
     }
-    // Change one byte.
+    // Change a random byte. Reading must not panic.
     let mut random = fastrand::Rng::with_seed(7);
     for _ in 0..2000 {
         let mut broken = good.clone();
@@ -194,7 +194,7 @@ fn what_is_no_archive_is_refused() {
 
 #[test]
 fn bombs_end_at_a_bound() {
-    // The header declares a size larger than the memory.
+    // The header declares a size that is larger than the memory.
     for size in [&b"\x80\0\0\0\x7F\xFF\xFF\xFF\xFF\xFF\xFF\xFF"[..], b"77777777777"] {
         check(&gzip(&header(b'0', b"a.yaml", size)), Err("more than"));
         check(&gzip(&header(b'0', b"a.txt", size)), Err("more than"));

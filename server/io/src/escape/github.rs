@@ -1,4 +1,4 @@
-//! Workflow commands of GitHub Actions (`actions/toolkit`, `command.ts`): `::error file=a.yaml,line=1::text`.
+//! Escapes text in workflow commands of GitHub Actions (`actions/toolkit`, `command.ts`), such as `::error file=a.yaml,line=1::text`.
 
 use super::text;
 
@@ -33,7 +33,7 @@ mod tests {
     use super::*;
     use crate::escape::{is_hidden, samples};
 
-    /// Decodes a text as GitHub's runner does.
+    /// Decodes a text in the same way as GitHub's runner.
     fn read(text: &str) -> String {
         let pairs = [("%0D", "\r"), ("%0A", "\n"), ("%3A", ":"), ("%2C", ","), ("%25", "%")];
         pairs

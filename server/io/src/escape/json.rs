@@ -4,14 +4,14 @@ use std::{borrow::Cow, fmt::Write as _};
 
 use super::{Piece, is_harmless, pieces};
 
-/// Escapes the invisible characters of serialized JSON as `\u009b`, and keeps its lines. The value stays the same, because such characters occur
-/// only in strings.
+/// Escapes the invisible characters in serialized JSON, for example as `\u009b`. Keeps its line breaks. The value stays the same, because such
+/// characters occur only in strings.
 pub fn json(serialized: &str) -> Cow<'_, str> {
     if is_harmless(serialized) {
         return Cow::Borrowed(serialized);
     }
     let mut out = String::with_capacity(serialized.len() + 16);
-    // Outside of strings, line breaks are the only invisible characters.
+    // Keep line breaks, which are the only invisible characters outside of strings.
     for piece in pieces(serialized, |c| c == '\n') {
         match piece {
             Piece::Plain(plain) => out.push_str(plain),

@@ -1,8 +1,8 @@
 //! Escapes untrusted text for display, with one function per output medium.
 //!
-//! File names, keys, values, messages of CRD authors and output of other programs are not trusted. Printed unescaped, they could
-//! move the cursor of a terminal, reverse the direction of the text around them, hide themselves, begin a new line, or be a
-//! command to the CI system that reads the log. Invisible characters are shown by their number, in Rust's syntax: `\u{1b}`.
+//! File names, keys, values, messages of CRD authors and output of other programs are not trusted. Without escaping, such text could move the cursor
+//! of a terminal, reverse the direction of other text, hide itself, start a new line, or contain a command for the CI system that reads the log.
+//! Invisible characters are shown as escapes in Rust's syntax, such as `\u{1b}`.
 
 mod github;
 mod json;
@@ -14,11 +14,11 @@ pub use github::{data as github_data, property as github_property};
 pub use json::json;
 pub use tap::description as tap_description;
 
-/// Whether a character is invisible, or changes how others are displayed: control characters, direction marks, zero-width characters, blank
-/// letters, tags and other selectors, and noncharacters.
+/// Whether a character is invisible, or changes how other characters are displayed. These are control characters, direction marks, zero-width
+/// characters, blank letters, tags and other selectors, and noncharacters.
 pub const fn is_hidden(c: char) -> bool {
     matches!(c,
-        // C0, DEL and C1
+        // control characters (C0, DEL and C1)
         '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}'
         // soft hyphen, grapheme joiner, Arabic letter mark, Hangul fillers, Khmer inherent vowels, Mongolian selectors
         | '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
@@ -33,17 +33,17 @@ pub const fn is_hidden(c: char) -> bool {
     ) || c as u32 & 0xfffe == 0xfffe
 }
 
-/// Escapes a text for one line: line breaks and tabs are escaped too.
+/// Escapes a text that must fit on one line, including its line breaks and tabs.
 pub fn line(text: &str) -> Cow<'_, str> {
     escaped(text, |_| false)
 }
 
-/// Escapes a text for one line, but keeps tabs.
+/// Escapes a text that must fit on one line, but keeps its tabs.
 pub(crate) fn line_with_tabs(text: &str) -> Cow<'_, str> {
     escaped(text, |c| c == '\t')
 }
 
-/// Escapes a text of several lines: keeps the line breaks (LF, CRLF) and tabs.
+/// Escapes a text of several lines. Keeps line breaks (LF, CRLF) and tabs.
 pub fn text(text: &str) -> Cow<'_, str> {
     let text = without_carriage_returns(text);
     match text {
@@ -88,7 +88,7 @@ fn escaped(text: &str, stays: impl Fn(char) -> bool) -> Cow<'_, str> {
     }
 }
 
-/// Whether a text is printable ASCII and contains nothing that a CI system might take as a command.
+/// Whether a text is printable ASCII and cannot contain a command for a CI system.
 fn is_harmless(text: &str) -> bool {
     text.bytes().all(|it| matches!(it, b' '..=b'~')) && !text.contains("##")
 }
@@ -96,13 +96,13 @@ fn is_harmless(text: &str) -> bool {
 /// A part of a text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Piece<'t> {
-    /// Shown unchanged.
+    /// Text that is shown unchanged.
     Plain(&'t str),
-    /// A character that is shown by its number, and its offset.
+    /// A character that is shown as an escape, and its offset.
     Hidden(char, usize),
 }
 
-/// Splits a text into its parts. `stays`: which hidden characters are kept unchanged.
+/// Splits a text into pieces. `stays` returns which hidden characters to keep unchanged.
 pub(crate) fn pieces(text: &str, stays: impl Fn(char) -> bool) -> impl Iterator<Item = Piece<'_>> {
     let mut rest = 0;
     std::iter::from_fn(move || {
@@ -128,13 +128,13 @@ pub(crate) fn pieces(text: &str, stays: impl Fn(char) -> bool) -> impl Iterator<
     })
 }
 
-/// Whether the character at a byte offset of a line is shown as an escape with its code point.
+/// Whether the character at a byte offset of a line is shown as an escape.
 pub fn is_escaped(line: &str, at: usize, c: char) -> bool {
     is_hidden(c) || c == '[' && opens_command(&line[..at])
 }
 
-/// Whether a `[` after this text opens a command of Azure Pipelines, of TeamCity, or of GitHub Actions in its older form. Such commands may
-/// be anywhere in a line: `##[error]`, `##vso[task.complete]`.
+/// Whether a `[` after this text starts a command of Azure Pipelines, of TeamCity, or of GitHub Actions in its older form. Such commands can be
+/// anywhere in a line, as in `##[error]` or `##vso[task.complete]`.
 fn opens_command(before: &str) -> bool {
     const LONGEST_NAME: usize = 16;
     let name = before
@@ -146,10 +146,10 @@ fn opens_command(before: &str) -> bool {
     before[..before.len() - name].ends_with("##")
 }
 
-/// The offset of the colons that make a line a GitHub Actions workflow command: `::error::text`, with optional leading blanks.
+/// The offset of the two colons that make a line a workflow command of GitHub Actions, as in `::error::text`. Blanks may precede them.
 pub(crate) fn workflow_command(line: &str) -> Option<usize> {
     let command = line.trim_start();
-    // `:::` does not begin a command, because command names have no colon.
+    // `:::` does not start a command, because the name of a command has no colon.
     let is_command = command.starts_with("::") && !command.starts_with(":::");
     is_command.then(|| line.len() - command.len())
 }
@@ -271,7 +271,7 @@ pub(crate) mod samples {
         "\\u{1b}",
     ];
 
-    /// Random texts that are the same in every run.
+    /// Random texts. They are the same in every run.
     pub(crate) fn random(count: usize) -> impl Iterator<Item = String> {
         let mut random = fastrand::Rng::with_seed(12);
         (0..count).map(move |_| {

@@ -1,8 +1,8 @@
-//! The Test Anything Protocol, version 14.
+//! Escapes text for the Test Anything Protocol, version 14.
 
 use super::line;
 
-/// Escapes the description of a test: an unescaped `#` would begin a directive, and `\` is the escape character.
+/// Escapes the description of a test. Without escaping, `#` would start a directive, and `\` is the escape character.
 pub fn description(text: &str) -> String {
     line(text).replace('\\', "\\\\").replace('#', "\\#")
 }
@@ -12,7 +12,7 @@ mod tests {
     use super::*;
     use crate::escape::{is_hidden, samples};
 
-    /// Reads a line as a harness does: the unescaped description, and the directive.
+    /// Parses a line in the same way as a test harness: the unescaped description, and the directive.
     fn read(line: &str) -> (String, Option<String>) {
         let mut out = String::new();
         let mut chars = line.chars();

@@ -1,7 +1,7 @@
 //! Finds the repository of a file.
 //!
-//! Git also accepts a folder that only looks like a bare repository. Such a folder can be committed, with a configuration that runs
-//! programs. Here only a `.git` makes a repository, because git refuses to commit one.
+//! Git also accepts a folder that only looks like a bare repository. An attacker can commit such a folder, with a configuration that runs programs.
+//! So this module only accepts a repository with a `.git`, because git refuses to commit a `.git`.
 
 use std::path::{Path, PathBuf};
 
@@ -13,13 +13,13 @@ use crate::gitlink::linked;
 pub(super) struct Location {
     /// The folder that contains `.git`.
     pub(super) root: PathBuf,
-    /// The folder that contains `HEAD`; for a linked worktree, its own one.
+    /// The folder that contains `HEAD`. A linked worktree has its own.
     pub(super) git_dir: PathBuf,
     /// The folder that contains objects, branches and configuration.
     pub(super) common_dir: PathBuf,
 }
 
-/// Finds the repository that contains a folder. `folder` must be a real path: no part of it is a symbolic link.
+/// Finds the repository that contains a folder. `folder` must be a real path, without symbolic links in it.
 pub(super) fn find(folder: &Path) -> Result<Option<Location>, Error> {
     for root in folder.ancestors() {
         let link = root.join(".git");
@@ -40,7 +40,7 @@ pub(super) fn find(folder: &Path) -> Result<Option<Location>, Error> {
             Ok(_) => linked(&common, "").map_err(|it| malformed(&common, &it))?,
             Err(_) => git_dir.clone(),
         };
-        // Like git, continue if a `.git` folder is not a repository.
+        // If a `.git` folder is not a repository, continue the search, as git does.
         let is_repository = git_dir.join("HEAD").symlink_metadata().is_ok()
             && ["objects", "refs"].iter().all(|it| common_dir.join(it).is_dir());
         if is_repository {
@@ -61,12 +61,12 @@ fn malformed(path: &Path, why: &str) -> Error {
     }
 }
 
-/// Whether the user owns the repository, as git requires before it uses one.
+/// Whether the user owns the repository. Git uses only repositories that the user owns.
 #[cfg(unix)]
 pub(super) fn is_own(location: &Location) -> bool {
     use std::os::unix::fs::MetadataExt as _;
     let user = rustix::process::geteuid();
-    // Like git: under sudo, files of the user who called sudo count as the user's own too.
+    // Under sudo, files of the calling user are treated as the user's own, as in git.
     let caller = std::env::var("SUDO_UID").ok().and_then(|it| it.parse().ok());
     let caller: Option<u32> = caller.filter(|_| user.is_root());
     let link = location.root.join(".git");

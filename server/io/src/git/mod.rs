@@ -1,7 +1,7 @@
 //! Reads versions of a file from git.
 //!
-//! Git runs in a repository of our own (`snapshot`), from which it reads the objects of the real one, and only objects whose ids we know
-//! (`objects`). So nothing in a repository can make git run a program or connect to another machine.
+//! Git runs in a repository that crd-analyzer creates (`snapshot`). There it reads objects of the real repository, and only by ids that crd-analyzer
+//! already knows (`objects`). So nothing in a repository can make git run a program or connect to another machine.
 
 mod discover;
 mod objects;
@@ -32,29 +32,29 @@ pub enum Error {
     NoRepository(PathBuf),
     /// The repository belongs to another user.
     NotOwn(PathBuf),
-    /// A file of the repository does not have git's format.
+    /// A file of the repository is not in git's format.
     Malformed {
         /// The file.
         path: PathBuf,
         /// What is wrong.
         why: String,
     },
-    /// The revision does not name one commit.
+    /// The revision is not the name of exactly one commit.
     Revision(String),
-    /// The path is not a file in the commit.
+    /// In the commit, the path is not a file.
     NotAFile {
         /// The path in the repository.
         path: PathBuf,
-        /// The kind of object that the path is.
+        /// What the path is in the commit.
         what: &'static str,
     },
-    /// The clone does not have the file's content.
+    /// The file's content is missing in the clone.
     NotInClone(PathBuf),
     /// The file is too large.
     TooLarge {
         /// The path in the repository.
         path: PathBuf,
-        /// The size in bytes.
+        /// The size of the file in bytes.
         size: usize,
     },
     /// Git did not answer in time.
@@ -64,7 +64,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// Whether the error applies to all files, because the request itself is wrong.
+    /// Whether the error is the same for all files, because the request itself is wrong.
     pub fn is_of_the_question(&self) -> bool {
         matches!(self, Self::Revision(_) | Self::NoRepository(_))
     }
@@ -113,7 +113,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// The root folder of the repository that contains a folder, if there is one.
+/// The root folder of the repository that contains a folder. `None` if no repository contains it.
 pub fn root_around(folder: &Path) -> Option<PathBuf> {
     let location = discover::find(&folder.canonicalize().ok()?).ok()??;
     Some(location.root)
@@ -152,7 +152,7 @@ impl Elsewhere for Revision {
     }
 }
 
-/// The path of a file in its repository.
+/// The path of a file, relative to its repository.
 fn below(opened: &Opened, file: &Path) -> Result<PathBuf, Error> {
     let below = file.strip_prefix(&opened.root);
     below
@@ -160,25 +160,25 @@ fn below(opened: &Opened, file: &Path) -> Result<PathBuf, Error> {
         .map_err(|_| Error::NoRepository(file.to_owned()))
 }
 
-/// Git's output on one line.
+/// The output of git, on one line.
 fn words(said: &[u8]) -> String {
     let said = String::from_utf8_lossy(said);
     said.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A revision in the repositories of some files. Each repository is read once: create another `Revision` to see later commits.
+/// A revision in the repositories of some files. Each repository is read once, so create another `Revision` to see later commits.
 #[derive(Debug)]
 pub struct Revision {
     name: String,
-    /// Folders that git must not be run from, besides the repository itself.
+    /// Folders from which git must not be run, in addition to the repository itself.
     workspace: Vec<PathBuf>,
-    /// By the file's folder.
+    /// The opened repositories, by the folder of a file.
     folders: Mutex<HashMap<PathBuf, Result<Arc<Opened>, Error>>>,
-    /// By the folder that contains `.git`.
+    /// The opened repositories, by the folder that contains `.git`.
     roots: Mutex<HashMap<PathBuf, Result<Arc<Opened>, Error>>>,
 }
 
-/// A repository and the commit that the revision names in it.
+/// A repository, and the commit that the revision names in this repository.
 #[derive(Debug)]
 struct Opened {
     root: PathBuf,
@@ -187,7 +187,7 @@ struct Opened {
 }
 
 impl Revision {
-    /// A revision with this name, which git resolves.
+    /// Creates a revision with this name. Git resolves the name.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -197,14 +197,14 @@ impl Revision {
         }
     }
 
-    /// Adds folders from which no program is run.
+    /// Adds folders from which no program must be run.
     #[must_use]
     pub fn in_workspace(mut self, folders: Vec<PathBuf>) -> Self {
         self.workspace = folders;
         self
     }
 
-    /// The name for messages: control characters are escaped, and long names are truncated.
+    /// The name for messages. Control characters are escaped, and long names are cut.
     pub fn shown_name(&self) -> String {
         self.name.escape_debug().take(MAX_SHOWN).collect()
     }
@@ -215,7 +215,7 @@ impl Revision {
         Ok(opened.commit.clone())
     }
 
-    /// The file as it was in the revision; `None` if it did not exist there.
+    /// The content of the file in the revision. `None` if the file did not exist there.
     pub fn read(&self, file: &Path) -> Result<Option<Vec<u8>>, Error> {
         let (opened, file) = self.opened(file)?;
         let path = below(&opened, &file)?;
@@ -223,8 +223,8 @@ impl Revision {
         objects.file(&opened.commit, &path)
     }
 
-    /// The repository of a file, and the file's path without symbolic links in its folders. Folders that no longer exist belong to the
-    /// repository around them.
+    /// The repository of a file, and the file's path without symbolic links in its folders. A folder that no longer exists belongs to the repository
+    /// of its nearest existing parent.
     fn opened(&self, file: &Path) -> Result<(Arc<Opened>, PathBuf), Error> {
         let unreadable =
             |error: &std::io::Error| Error::Failed(format!("the folder of the file cannot be read: {error}"));
@@ -233,7 +233,7 @@ impl Revision {
         let Some(there) = absolute.ancestors().find(is_folder) else {
             return Err(Error::NoRepository(file.to_owned()));
         };
-        // Resolve the real folder each time: it costs little, and the file's path in the repository depends on it.
+        // Resolve the real folder each time. This is fast, and the file's path in the repository depends on it.
         let folder = there.canonicalize().map_err(|error| unreadable(&error))?;
         let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
         let opened = folders

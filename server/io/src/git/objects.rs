@@ -1,4 +1,4 @@
-//! Reads the objects of a repository from one `git cat-file --batch` process.
+//! Reads the objects of a repository through one `git cat-file --batch` process.
 
 use std::{
     collections::HashMap,
@@ -15,13 +15,13 @@ use super::{
 };
 use crate::program::{Failure, Running};
 
-/// The maximum size of a file or tree object in bytes.
+/// The maximum size of a file or tree object, in bytes.
 pub(super) const MAX_BYTES: usize = 32 << 20;
-/// The maximum length of a revision's name in bytes.
+/// The maximum length of a revision's name, in bytes.
 const MAX_NAME: usize = 4 << 10;
-/// The maximum length of a line from git in bytes.
+/// The maximum length of a line from git, in bytes.
 const MAX_LINE: usize = 16 << 10;
-/// The maximum number of cached folder entries. Above it, the whole cache is cleared.
+/// The maximum number of cached folder entries. When it is exceeded, the whole cache is cleared.
 const MAX_ENTRIES: usize = 1_000_000;
 
 /// The entries of a folder in a commit, by name.
@@ -50,11 +50,11 @@ struct Header {
     size: usize,
 }
 
-/// Git's answer to a request for an object.
+/// Git's answer to a request for an object, before the content.
 enum Answer {
     Object(Header),
     Missing,
-    /// The name is a prefix of several ids.
+    /// The name is a prefix of several object ids.
     Ambiguous,
 }
 
@@ -63,7 +63,7 @@ enum Answer {
 pub(super) struct Objects {
     snapshot: Snapshot,
     running: Option<Running>,
-    /// Whether git once did not answer in time. Then it is not asked again, because every file would have to wait as long.
+    /// Whether git has once failed to answer in time. If so, it is not asked again, because otherwise each file would have to wait as long.
     is_silent: bool,
     folders: HashMap<String, Arc<Folder>>,
     /// The number of entries in all `folders`.
@@ -81,7 +81,7 @@ impl Objects {
         }
     }
 
-    /// The id of the one commit that a revision names.
+    /// The id of the commit that a revision names. It must name exactly one commit.
     pub(super) fn commit(&mut self, revision: &str) -> Result<String, Error> {
         let refuse = |why: &str| Error::Revision(why.to_owned());
         if revision.is_empty() {
@@ -95,13 +95,13 @@ impl Objects {
                 "is not a commit: the name has a line break or another control character",
             ));
         }
-        // Everything after `:/` is a text to search for.
+        // Everything after `:/` is a text for which git searches.
         let question = if revision.starts_with(":/") {
             revision.to_owned()
         } else {
             format!("{revision}^{{commit}}")
         };
-        // Git exits if, for example, a reflog is shorter than the revision requires.
+        // Git may exit, for example if a reflog is shorter than the revision requires.
         let ended = |error: Error| match error {
             Error::Failed(why) => refuse(&format!("cannot be used: git reports: {why}")),
             error => error,
@@ -133,7 +133,7 @@ impl Objects {
         }
     }
 
-    /// The entry of a path in a commit; `None` if the commit does not have it.
+    /// The entry for a path in a commit. `None` if the commit does not contain the path.
     fn entry(&mut self, commit: &str, path: &Path) -> Result<Option<Entry>, Error> {
         let mut entry = Entry {
             kind: Kind::Folder,
@@ -151,12 +151,12 @@ impl Objects {
         Ok(Some(entry))
     }
 
-    /// The kind of a path in a commit; `None` if the commit does not have it.
+    /// The kind of a path in a commit. `None` if the commit does not contain the path.
     pub(super) fn kind(&mut self, commit: &str, path: &Path) -> Result<Option<Kind>, Error> {
         Ok(self.entry(commit, path)?.map(|it| it.kind))
     }
 
-    /// The wanted files and links in a folder of a commit and its subfolders, sorted by path. Paths are relative to the folder.
+    /// The wanted files and links in a folder of a commit and in its subfolders, sorted by path. The paths are relative to the folder.
     pub(super) fn below(
         &mut self,
         commit: &str,
@@ -167,7 +167,7 @@ impl Objects {
         let Some(Entry { kind: Kind::Folder, id }) = self.entry(commit, path)? else {
             return Ok(found);
         };
-        // The same folder can occur at any number of places in a commit.
+        // Limit the number of entries, because the same folder can occur at any number of places in a commit.
         let mut left = MAX_ENTRIES;
         let mut open = vec![(PathBuf::new(), id)];
         while let Some((below, id)) = open.pop() {
@@ -189,7 +189,7 @@ impl Objects {
         Ok(found)
     }
 
-    /// The content of a file in a commit; `None` if the commit does not have it.
+    /// The content of a file in a commit. `None` if the commit does not contain the file.
     pub(super) fn file(&mut self, commit: &str, path: &Path) -> Result<Option<Vec<u8>>, Error> {
         match self.entry(commit, path)? {
             None => Ok(None),
@@ -206,7 +206,7 @@ impl Objects {
         }
     }
 
-    /// The entries of the folder with this id. `path` is a path in it, for messages.
+    /// The entries of the folder with this id. `path` is a path in the folder, for messages.
     fn folder(&mut self, name: &str, path: &Path) -> Result<Arc<Folder>, Error> {
         if let Some(known) = self.folders.get(name) {
             return Ok(known.clone());
@@ -241,7 +241,7 @@ impl Objects {
         self.content(&header, path)
     }
 
-    /// Checks the file of a loose object, because git would wait for a writer if it were a FIFO.
+    /// Checks that the file of a loose object is a regular file. If it were a FIFO, git would wait for a writer.
     fn check_loose(&self, name: &str) -> Result<(), Error> {
         let id = name.trim_end_matches("^{tree}");
         let (Some(start), Some(rest)) = (id.get(..2), id.get(2..)) else {
@@ -259,7 +259,7 @@ impl Objects {
         Ok(())
     }
 
-    /// Requests an object and returns its header. The caller has to read its content next.
+    /// Requests an object and returns its header. The caller must read the content next.
     fn header(&mut self, name: &str) -> Result<Answer, Error> {
         let line = self.talk(|running, deadline| {
             running.send(format!("{name}\n").as_bytes())?;
@@ -286,7 +286,7 @@ impl Objects {
 
     fn content(&mut self, header: &Header, path: &Path) -> Result<Vec<u8>, Error> {
         if header.size > MAX_BYTES {
-            // Git is about to write the whole object.
+            // Git is about to write the whole object, so stop the process.
             self.running = None;
             return Err(Error::TooLarge {
                 path: path.to_owned(),
@@ -329,7 +329,7 @@ impl Objects {
     }
 }
 
-/// The bytes of a name, as git stores them.
+/// The bytes of a name in the form in which git stores them.
 fn bytes_of(name: &std::ffi::OsStr) -> Vec<u8> {
     #[cfg(unix)]
     {
@@ -340,7 +340,7 @@ fn bytes_of(name: &std::ffi::OsStr) -> Vec<u8> {
     name.to_string_lossy().into_owned().into_bytes()
 }
 
-/// The file name that git stores as these bytes, if it is a valid name of one file.
+/// The file name that git has stored as these bytes. `None` if it is not a valid name of a single file.
 fn name_of(bytes: &[u8]) -> Option<PathBuf> {
     if matches!(bytes, b"" | b"." | b"..") || bytes.contains(&b'/') {
         return None;
@@ -354,7 +354,7 @@ fn name_of(bytes: &[u8]) -> Option<PathBuf> {
     std::str::from_utf8(bytes).ok().map(PathBuf::from)
 }
 
-/// Parses a tree object: mode, space, name, NUL and id, repeated.
+/// Parses a tree object, which repeats a mode, a space, a name, NUL and an id.
 fn parse_folder(mut object: &[u8], id_length: usize) -> Option<Folder> {
     let mut folder = Folder::new();
     while !object.is_empty() {

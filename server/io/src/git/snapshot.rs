@@ -1,7 +1,8 @@
-//! A repository of our own for git: copies of the real one's branches, tags and logs, and a configuration that we write.
+//! A repository that crd-analyzer creates for git. It has copies of the real repository's branches, tags and logs, and a configuration that
+//! crd-analyzer writes.
 //!
-//! Git first reads the configuration of the repository that it runs in, and that can name programs, other files and other machines.
-//! So git never runs in the real one. It only reads the real one's objects, which are data.
+//! Git first reads the configuration of the repository in which it runs. That configuration can name programs, other files and other machines. So git
+//! never runs in the real repository. It only reads objects of the real repository, which are data.
 
 use std::{
     fmt::Write as _,
@@ -16,36 +17,36 @@ use tempfile::TempDir;
 use super::{Error, discover::Location};
 use crate::{cache, gitlink::is_remote, program, regular::plain};
 
-/// The time limit for one answer from git.
+/// The time limit for a single answer from git.
 pub(super) const TIMEOUT: Duration = Duration::from_secs(4);
-/// The largest single allocation of git, in bytes: it cannot read larger objects.
+/// The largest single allocation that git may make, in bytes. Git cannot read larger objects.
 const ALLOC_LIMIT: &str = "48m";
-/// Size limits in bytes for the copied files: a branch, a head, the list of all branches, a log, the configuration.
+/// The maximum sizes of copied files, in bytes: a branch, a head, the list of all branches, a log, the configuration.
 const MAX_REF: u64 = 4 << 10;
 const MAX_HEAD: u64 = 1 << 20;
 const MAX_PACKED_REFS: u64 = 256 << 20;
 const MAX_LOG: u64 = 64 << 20;
 const MAX_CONFIG: u64 = 1 << 20;
-/// Limits on the number of copied files, and on the depth of nested folders.
+/// The limits on the number of copied files, and on the depth of nested folders.
 const MAX_FILES: usize = 100_000;
 const MAX_DEPTH: usize = 64;
-/// The maximum length of a chain of repositories that take objects from one another, as in git.
+/// The maximum length of a chain of repositories that use each other's objects, as in git.
 const MAX_ALTERNATES: usize = 5;
 
-/// The copy. Dropping this removes it.
+/// The copy of a repository for git. It is removed when it is dropped.
 #[derive(Debug)]
 pub(super) struct Snapshot {
     git: PathBuf,
     folder: TempDir,
     git_dir: PathBuf,
-    /// The folders with objects; the repository's own folder is first.
+    /// The folders that contain objects. The repository's own folder is first.
     pub(super) objects: Vec<PathBuf>,
-    /// Whether the repository lacks a part of its history.
+    /// Whether a part of the history is missing in the repository.
     pub(super) is_shallow: bool,
 }
 
 impl Snapshot {
-    /// Copies everything that `revision` may refer to.
+    /// Copies everything to which `revision` may refer.
     pub(super) fn new(git: PathBuf, location: &Location, revision: &str) -> Result<Self, Error> {
         let failed = |what: &str, error: &io::Error| Error::Failed(format!("{what}: {error}"));
         let folder = folder().map_err(|error| failed("a folder for git cannot be made", &error))?;
@@ -107,7 +108,7 @@ impl Snapshot {
         Ok(())
     }
 
-    /// A git command in the copy, without our environment.
+    /// A git command that runs in the copy, without crd-analyzer's environment.
     pub(super) fn command(&self) -> Command {
         let mut command = closed(&self.git, self.folder.path());
         command
@@ -120,11 +121,11 @@ impl Snapshot {
         command
     }
 
-    /// Whether the user's git configuration declares this repository as safe although another user owns it.
+    /// Whether the user's git configuration declares this repository as safe, although another user owns it.
     pub(super) fn is_declared_safe(git: &Path, location: &Location) -> Result<bool, Error> {
         let folder = folder().map_err(|error| Error::Failed(format!("a folder for git cannot be made: {error}")))?;
         let mut command = closed(git, folder.path());
-        // Only the system's and the user's configuration.
+        // Use only the configuration of the system and of the user.
         for (name, value) in std::env::vars_os() {
             let is_meant = [
                 "HOME",
@@ -149,12 +150,12 @@ impl Snapshot {
     }
 }
 
-/// Whether a list of safe folders from git's configuration contains a folder.
+/// Whether the list of safe folders in git's configuration contains a folder.
 fn names(list: &str, folder: &Path) -> bool {
     let mut is_named = false;
     for value in list.split('\0') {
         is_named = match value {
-            // An empty value resets the list.
+            // As in git, an empty value clears the list.
             "" => false,
             "*" => true,
             _ => match value.strip_suffix("/*") {
@@ -166,12 +167,12 @@ fn names(list: &str, folder: &Path) -> bool {
     is_named
 }
 
-/// The prefix of the names of our folders.
+/// The prefix of the names of folders that this module creates.
 const PREFIX: &str = "git-";
-/// The age at which a folder counts as left behind by a killed program.
+/// The age at which a folder is treated as left behind by a killed process.
 const LEFT_BEHIND: Duration = Duration::from_hours(24);
 
-/// Creates a folder that only the user can read, inside the cache folder if there is one.
+/// Creates a folder that only the user can read. It is in the cache folder, if there is one.
 fn folder() -> io::Result<TempDir> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(PREFIX);
@@ -188,23 +189,23 @@ fn folder() -> io::Result<TempDir> {
     cached.map_or_else(|| builder.tempdir(), Ok)
 }
 
-/// Removes folders that killed programs left behind.
+/// Removes folders that killed processes have left behind.
 fn tidy(cache: &Path) {
     for entry in cache.read_dir().into_iter().flatten().flatten() {
         let is_ours = entry.file_name().to_str().is_some_and(|it| it.starts_with(PREFIX));
         let age = entry.metadata().and_then(|it| it.modified()).map(|it| it.elapsed());
         if is_ours && matches!(age, Ok(Ok(age)) if age > LEFT_BEHIND) {
-            // Another process may remove it at the same time.
+            // Ignore errors, because another process may remove the folder at the same time.
             let _ = fs::remove_dir_all(entry.path());
         }
     }
 }
 
-/// A git command with an empty environment. It starts no program, asks for no password and makes no connection.
+/// A git command with an empty environment. It starts no programs, asks for no passwords and makes no connections.
 fn closed(git: &Path, folder: &Path) -> Command {
     let mut command = Command::new(git);
     command.env_clear().current_dir(folder).stdin(Stdio::null());
-    // Without these, programs do not start on Windows, and git does not start on macOS.
+    // Without these variables, programs do not start on Windows, and git does not start on macOS.
     for name in ["SystemRoot", "SYSTEMDRIVE", "DEVELOPER_DIR"] {
         if let Some(value) = std::env::var_os(name) {
             command.env(name, value);
@@ -225,7 +226,7 @@ fn closed(git: &Path, folder: &Path) -> Command {
     command
 }
 
-/// A configuration with the few settings of the repository that git needs.
+/// A configuration with the few settings from the repository that git needs.
 fn config_of(snapshot: &Snapshot, location: &Location, revision: &str) -> Result<String, Error> {
     let mut ours = "[core]\n\
         \trepositoryFormatVersion = 1\n\
@@ -246,7 +247,7 @@ fn config_of(snapshot: &Snapshot, location: &Location, revision: &str) -> Result
             });
         }
     };
-    // Most configurations contain none of the settings that git needs.
+    // Usually, the configuration contains none of the settings that git needs.
     let lower = String::from_utf8_lossy(&theirs).to_ascii_lowercase();
     let wants_branches = revision.contains("@{");
     if !(wants_branches || lower.contains("objectformat") || lower.contains("refstorage")) {
@@ -280,7 +281,7 @@ fn config_of(snapshot: &Snapshot, location: &Location, revision: &str) -> Result
     Ok(ours)
 }
 
-/// The configuration line for a setting, if it defines what `@{upstream}` and `@{push}` mean.
+/// The configuration line for a setting, if it affects what `@{upstream}` and `@{push}` mean.
 fn tracking(key: &str, value: &str) -> Option<String> {
     let (section, name) = key.split_once('.')?;
     let (name, variable) = name.rsplit_once('.').unwrap_or(("", name));
@@ -302,8 +303,8 @@ fn tracking(key: &str, value: &str) -> Option<String> {
     Some(format!("[{section}{name}]\n\t{variable} = {}\n", quoted(value)))
 }
 
-/// The folders with objects: the repository's own folder, and those it takes objects from. All files that git opens there on its own
-/// are regular files.
+/// The folders that contain objects: the repository's own folder, and those from which it borrows objects. Checks that all files which git opens
+/// there without being asked are regular files.
 fn object_folders(own: PathBuf) -> Result<Vec<PathBuf>, Error> {
     let mut all = Vec::new();
     let mut next = vec![own];
@@ -343,7 +344,7 @@ fn alternates(objects: &Path) -> Result<Vec<PathBuf>, Error> {
     };
     let text = match plain(&path, MAX_CONFIG) {
         Ok(text) => text,
-        // Git ignores a broken link too.
+        // Git ignores a broken link as well.
         Err(error) if error.is_missing() => return Ok(Vec::new()),
         Err(error) => return Err(malformed(&error.to_string())),
     };
@@ -379,7 +380,7 @@ fn heads(from: &Path, to: &Path) -> io::Result<()> {
 fn refs(from: &Path, to: &Path, depth: usize, left: &mut usize) -> io::Result<()> {
     each(from, left, |name, kind| {
         let (from, to) = (from.join(name), to.join(name));
-        // Object replacements are not supported.
+        // Skip object replacements, which are not supported.
         if kind.is_dir() && depth > 0 && name != "replace" {
             fs::create_dir_all(&to)?;
             return Ok(Some((from, to)));
@@ -408,7 +409,7 @@ fn logs(from: &Path, to: &Path, depth: usize, left: &mut usize) -> io::Result<()
     .try_for_each(|(from, to)| logs(&from, &to, depth - 1, left))
 }
 
-/// Copies the reftables in which newer versions of git store branches.
+/// Copies reftables, in which newer versions of git store branches.
 fn tables(from: &Path, to: &Path, left: &mut usize) -> io::Result<()> {
     if !from.is_dir() || to.exists() {
         return Ok(());
@@ -439,7 +440,7 @@ fn each<T>(
                 "there are more than {MAX_FILES} files (`git pack-refs --all` makes one of them)"
             ))
         })?;
-        // A branch name that is not UTF-8 cannot be requested.
+        // Skip a branch whose name is not UTF-8, because it cannot be requested.
         let Some(name) = entry.file_name().to_str().map(str::to_owned) else {
             continue;
         };
@@ -451,7 +452,8 @@ fn each<T>(
     Ok(found)
 }
 
-/// Copies a branch, a tag or a head: a small file, or a symbolic link as old versions of git made them. Git ignores others too.
+/// Copies a branch, a tag or a head. It is a small file, or a symbolic link that an old version of git has created. Other files are ignored, as in
+/// git.
 fn copy_ref(from: &Path, to: &Path, max: u64) -> io::Result<()> {
     let metadata = from.symlink_metadata()?;
     if metadata.is_symlink() {
@@ -467,7 +469,7 @@ fn copy_ref(from: &Path, to: &Path, max: u64) -> io::Result<()> {
     Ok(())
 }
 
-/// Copies a file if it exists. Returns whether it did.
+/// Copies a file if it exists. Returns whether it existed.
 fn copy_regular(from: &Path, to: &Path, name: &str, max: u64) -> io::Result<bool> {
     match plain(&from.join(name), max) {
         Ok(bytes) => fs::write(to.join(name), bytes).map(|()| true),

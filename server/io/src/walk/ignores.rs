@@ -1,6 +1,7 @@
-//! The files that git ignores: by `.ignore`, `.gitignore` and `.git/info/exclude` of a folder and the folders above, and by the user's own excludes.
+//! Finds the files that git ignores. The rules are in `.ignore`, `.gitignore` and `.git/info/exclude` of a folder and the folders above it, and in
+//! the user's own excludes.
 //!
-//! The rules are ripgrep's, and its crate matches them; this module reads the files, with the protections of [`crate::read`].
+//! The rules mean the same as in ripgrep, whose crate matches them. This module reads the files, with the protections of [`crate::read`].
 
 use std::{
     path::{Path, PathBuf},
@@ -15,7 +16,7 @@ use crate::{
     read::{self, Access, SETTINGS_BYTES},
 };
 
-/// The context for reading rules: the limits used so far, and notes to report.
+/// The state of reading rules: the part of the limits that is used, and notes to report.
 pub(super) struct Reading<'w> {
     pub(super) access: &'w Access,
     pub(super) spent: &'w mut Spent,
@@ -29,9 +30,9 @@ pub(super) struct Ignores {
     own: [Option<Rules>; 3],
     /// The rules of the folder above.
     above: Option<Arc<Ignores>>,
-    /// The user's own rules, with the lowest precedence.
+    /// The user's own rules, which have the lowest precedence.
     user: Arc<Option<Rules>>,
-    /// The total number of rules with wildcards.
+    /// The total number of rules with wildcards that apply in the folder.
     pub(super) wild: usize,
 }
 
@@ -53,7 +54,7 @@ impl Ignores {
         ignores
     }
 
-    /// The rules of a folder, in addition to those of the folder above. `has`: whether the folder has an entry with this name.
+    /// The rules of a folder, in addition to those of the folder above it. `has` returns whether the folder has an entry with a name.
     pub(super) fn of(
         above: &Arc<Self>,
         folder: &Path,
@@ -85,9 +86,9 @@ impl Ignores {
         })
     }
 
-    /// Whether a real path is ignored; `None` if no rule matches.
+    /// Whether a path without links is ignored. `None` if no rule matches.
     pub(super) fn decide(&self, path: &Path, is_folder: bool) -> Option<bool> {
-        // For each sort of ignore file, the nearest one with a matching rule decides.
+        // Among files with the same name, such as `.gitignore`, the nearest one with a matching rule applies.
         let of = |sort: usize| {
             let mut at = Some(self);
             while let Some(ignores) = at {
@@ -105,7 +106,8 @@ impl Ignores {
 }
 
 impl Reading<'_> {
-    /// The rules in a file, if it exists and can be read. `above`: the number of rules with wildcards that already apply in the folder.
+    /// The rules in a file. `None` if it does not exist or cannot be read. `above` is the number of rules with wildcards that already apply in the
+    /// folder.
     fn rules(&mut self, folder: &Path, path: &Path, above: usize) -> Option<Rules> {
         let bytes = match read::bytes_of_git(path, self.access, SETTINGS_BYTES) {
             Ok(bytes) => bytes,
@@ -131,7 +133,7 @@ impl Reading<'_> {
     }
 }
 
-/// The rules of the user's git configuration.
+/// The rules in the excludes file of the user's git configuration.
 fn of_user(reading: &mut Reading<'_>) -> Option<Rules> {
     let (path, folder) = (gitconfig_excludes_path()?, std::env::current_dir().ok()?);
     let mut named = Reading {
@@ -144,13 +146,13 @@ fn of_user(reading: &mut Reading<'_>) -> Option<Rules> {
 
 /// The folders in which git keeps its own files.
 pub(super) struct GitFolders {
-    /// The files of one worktree.
+    /// The folder with the files of one worktree.
     pub(super) own: PathBuf,
-    /// The files shared by all worktrees.
+    /// The folder with the files that all worktrees share.
     pub(super) shared: Option<PathBuf>,
 }
 
-/// Git's folders for a folder with a `.git`. If `.git` is a file (in a worktree or submodule), that file names them.
+/// The folders with git's own files, for a folder with a `.git`. If `.git` is a file, as in a worktree or submodule, the file names them.
 pub(super) fn git_folders(folder: &Path, access: &Access) -> Option<GitFolders> {
     let git = folder.join(".git");
     if std::fs::symlink_metadata(&git).ok()?.is_dir() {
@@ -164,7 +166,7 @@ pub(super) fn git_folders(folder: &Path, access: &Access) -> Option<GitFolders> 
         Some(text.lines().next()?.to_owned())
     };
     let folder_of = |path: PathBuf| match access {
-        // Paths outside are not accessed.
+        // Do not access a path that leads outside.
         Access::Within(roots) => roots.follow(&path).ok(),
         Access::Named => Some(path),
         Access::Elsewhere(_) => None,

@@ -1,7 +1,7 @@
-//! Walks over folders, as git would see the files. The command line and the language server both use this walk.
+//! Walks over folders and finds files that git would not ignore. The command line and the language server both use this walk.
 //!
-//! A walk opens only folders and ignore rules, both through [`crate::read`]. It stops at limits on entries, depth and links, and
-//! reports that.
+//! A walk opens only folders and files with ignore rules, all through [`crate::read`]. It stops at limits on entries, depth and links, and reports
+//! when it does.
 
 mod ignores;
 #[cfg(test)]
@@ -27,15 +27,15 @@ use crate::{
 use ignores::{Ignores, Reading};
 use tracked::Tracked;
 
-/// The maximum number of files and folders that one walk visits.
+/// The maximum number of files and folders that a walk visits.
 const MAX_ENTRIES: usize = 1_000_000;
 /// The maximum depth of nested folders.
 const MAX_DEPTH: usize = 128;
-/// The maximum number of links to folders that one walk follows: each may lead to a folder with more links.
+/// The maximum number of links to folders that a walk follows. Each may lead to a folder with more links.
 const MAX_LINKS: usize = 1_000;
-/// The maximum number of problems that one walk reports.
+/// The maximum number of problems that a walk reports.
 const MAX_PROBLEMS: usize = 100;
-/// The maximum number of links named in a message.
+/// The maximum number of links to name in a message.
 const MAX_NAMED: usize = 5;
 
 /// How a walk treats links.
@@ -47,10 +47,10 @@ pub enum Links {
     Skip,
 }
 
-/// How a walk treats hidden files and folders, whose names begin with a dot.
+/// How a walk treats hidden files and folders, whose names start with a dot.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Hidden {
-    /// Visit those that git tracks.
+    /// Visit only those that git tracks.
     #[default]
     Tracked,
     /// Visit all of them.
@@ -60,36 +60,36 @@ pub enum Hidden {
 /// The result of a walk.
 #[derive(Default, Debug)]
 pub struct Walked {
-    /// The files, sorted by path; a folder's files are at the folder's position.
+    /// The files, sorted by path. The files in a folder are at the position of the folder.
     pub files: Vec<PathBuf>,
-    /// What could not be visited: files may be missing.
+    /// The paths that could not be visited, so that files may be missing.
     pub problems: Vec<Problem>,
     /// Notes that may interest the user.
     pub notes: Vec<Problem>,
-    /// Hidden folders and hidden wanted files that were skipped.
+    /// The hidden folders and hidden wanted files that were skipped.
     pub hidden: Vec<PathBuf>,
-    /// Whether a link was followed, so that the same file may have two paths.
+    /// Whether a link was followed. If so, the same file may occur under two paths.
     pub has_links: bool,
 }
 
 /// A problem or note about a path.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Problem {
-    /// The path, spelled like the walk's folder.
+    /// The path, which starts like the path of the folder that is walked.
     pub path: PathBuf,
     /// The message, a sentence for the user.
     pub why: String,
 }
 
-/// The wanted files in a folder and its subfolders that git would not ignore. `links`: whether to include link targets. `is_wanted` gets a
-/// name, or a path that ends with it.
+/// The wanted files in a folder and its subfolders, without files that git ignores. `links` says how to treat links. `is_wanted` receives a name, or
+/// a path that ends with the name.
 pub fn files(folder: &Path, links: &Links, hidden: Hidden, is_wanted: impl Fn(&Path) -> bool) -> Walked {
     let mut files = Vec::new();
     let walked = each(folder, links, hidden, is_wanted, &mut |it| files.push(it));
     Walked { files, ..walked }
 }
 
-/// Like [`files`], but passes each file to `take` during the walk instead of collecting them.
+/// Like [`files`], but passes each file to `take` during the walk and does not collect them.
 pub fn each(
     folder: &Path,
     links: &Links,
@@ -124,7 +124,7 @@ fn each_within(
     walk.found
 }
 
-/// Whether a file may contain manifests, by its name. kustomize also reads `Kustomization` without an extension.
+/// Whether a file may contain manifests, judging by its name. Includes `Kustomization` without an extension, which kustomize reads.
 pub fn is_manifest(path: &Path) -> bool {
     if path.ends_with("Kustomization") {
         return true;
@@ -139,16 +139,16 @@ pub fn is_manifest(path: &Path) -> bool {
 }
 
 struct Walk<'a> {
-    /// The callback for each file.
+    /// The function that receives each file.
     take: &'a mut dyn FnMut(PathBuf),
     links: &'a Links,
     hidden: Hidden,
     is_wanted: &'a dyn Fn(&Path) -> bool,
     entries: usize,
-    /// The part of the limits on ignore rules used so far.
+    /// The part of the limits on ignore rules that is used.
     spent: Spent,
     linked: usize,
-    /// Links that lead outside, possibly to folders.
+    /// Links that lead outside. They may lead to folders.
     outward: Vec<PathBuf>,
     found: Walked,
 }
@@ -156,23 +156,23 @@ struct Walk<'a> {
 /// A folder to visit.
 struct Folder {
     path: PathBuf,
-    /// The same path below the real path of the walk's start; ignore rules are matched against this one.
+    /// The same path, but starting with the real path of the folder that is walked. Ignore rules are matched against this path.
     real: PathBuf,
     depth: usize,
     ignores: Arc<Ignores>,
-    /// The files that git tracks in the folder's repository.
+    /// The files that git tracks in the repository that contains the folder.
     tracked: Arc<Tracked>,
-    /// The folders that contain this one, to detect links back to them. Empty until the walk follows a link.
+    /// The folders that contain this one, for detecting links that lead back to them. Empty until the walk follows a link.
     around: Option<Arc<Around>>,
 }
 
-/// A folder that contains other visited folders.
+/// A folder that contains the folder being visited.
 struct Around {
     id: Id,
     above: Option<Arc<Around>>,
 }
 
-/// The identity of a folder, independent of its path.
+/// A number that identifies a folder, whatever its path is.
 type Id = (u64, u64);
 
 /// An entry of a folder, and its type.
@@ -222,7 +222,7 @@ impl Walk<'_> {
                         continue;
                     }
                     match self.look_into(&folder, &access) {
-                        // Reversed, so that the first entry is on top of the stack.
+                        // Add the entries in reverse order, so that the first one is on top of the stack.
                         Ok(below) => stack.extend(below.into_iter().rev()),
                         Err(error) => self.lose(folder.path, error.to_string()),
                     }
@@ -261,7 +261,7 @@ impl Walk<'_> {
                 name: entry.file_name(),
                 is_folder: of.is_dir(),
                 is_link: of.is_symlink(),
-                // Excludes FIFOs, sockets and devices.
+                // This is false for FIFOs, sockets and devices.
                 is_file: of.is_file(),
             });
         }
@@ -270,7 +270,7 @@ impl Walk<'_> {
         let ignores = Ignores::of(&folder.ignores, &folder.real, &mut self.reading(access), |it| {
             names.contains(&OsString::from(it))
         });
-        // A nested repository.
+        // A subfolder may be a repository of its own.
         let is_root = folder.depth > 0 && self.hidden == Hidden::Tracked && names.contains(&OsString::from(".git"));
         let tracked = if is_root {
             Tracked::of(&folder.real, access)
@@ -287,15 +287,15 @@ impl Walk<'_> {
         };
         let mut below = Vec::new();
         for entry in entries {
-            // Even if a rule includes it: git itself never tracks files with this name.
+            // Skip `.git` even if a rule includes it, because git never tracks files with this name.
             if dotgit::is_git_name(&entry.name) {
                 continue;
             }
-            // Collected CRDs are found by their lock file, and nobody edits them.
+            // Skip collected CRDs. Their lock file lists them, and people do not edit them.
             if entry.name == lock::FOLDER {
                 continue;
             }
-            // Most files of a repository end here, without building their path.
+            // Most files of a repository are skipped here, before their path is created.
             if entry.is_file && !(self.is_wanted)(Path::new(&entry.name)) {
                 continue;
             }
@@ -307,7 +307,7 @@ impl Walk<'_> {
                     break;
                 }
             }
-            // A rule can include hidden files.
+            // A rule of an ignore file can include hidden files.
             let is_unseen = self.hidden == Hidden::Tracked && is_hidden(&entry.name) && !folder.tracked.holds(&real);
             let decide = |is_folder| folder.ignores.decide(&real, is_folder);
             let is_ignored = |is_folder| decide(is_folder).unwrap_or(is_unseen);
@@ -357,7 +357,7 @@ impl Walk<'_> {
         Ok(below)
     }
 
-    /// Whether a link leads to a folder; `None` if it must not be followed, which is reported if it matters.
+    /// Whether a link leads to a folder. `None` if the link must not be followed. Reports that if the link may lead to a wanted file.
     fn target(&mut self, path: &Path, roots: &Roots) -> Option<bool> {
         let absolute = std::path::absolute(path).ok()?;
         let asked = roots
@@ -366,7 +366,7 @@ impl Walk<'_> {
         match asked {
             Ok(of) if of.is_dir() => Some(true),
             Ok(of) if of.is_file() => Some(false),
-            // A FIFO or a device is skipped without a link too.
+            // A FIFO or a device would be skipped even without a link.
             Ok(_) => None,
             Err(why) if (self.is_wanted)(path) => {
                 self.lose(path.to_owned(), why.to_string());
@@ -389,7 +389,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The folder that a link leads to, unless that folder contains the link.
+    /// The folder to which a link leads. `None` if that folder contains the link.
     fn linked_folder(&mut self, folder: &Folder, path: PathBuf, real: PathBuf) -> Option<Folder> {
         self.linked += 1;
         if self.linked > MAX_LINKS {
@@ -409,7 +409,7 @@ impl Walk<'_> {
         };
         let mut above = around.above.as_deref();
         while let Some(it) = above {
-            // The walk is already inside that folder.
+            // The walk is already inside the folder, so do not visit it again.
             if it.id == around.id {
                 return None;
             }
@@ -466,17 +466,17 @@ impl Walk<'_> {
     }
 }
 
-/// Whether a name belongs to a hidden file.
+/// Whether a file with this name is hidden.
 fn is_hidden(name: &std::ffi::OsStr) -> bool {
     name.as_encoded_bytes().first() == Some(&b'.')
 }
 
-/// A folder, linked to the folders that contain it.
+/// Links a folder to the folders that contain it.
 fn around(path: &Path, above: Option<Arc<Around>>) -> io::Result<Arc<Around>> {
     Ok(Arc::new(Around { id: id(path)?, above }))
 }
 
-/// A folder of a walk, linked to all folders that contain it up to the walk's start.
+/// Links a folder to all folders that contain it, up to the folder where the walk started.
 fn all_around(path: &Path, depth: usize) -> Option<Arc<Around>> {
     let mut folders: Vec<&Path> = path.ancestors().take(depth + 1).collect();
     folders.reverse();

@@ -1,4 +1,4 @@
-//! Compares the walk with ripgrep's on random folders, and tests the protections that ripgrep's walk does not have.
+//! Compares the walk with that of ripgrep on random folders, and tests the protections that ripgrep's walk lacks.
 
 use super::*;
 use crate::ignore_rules::Bounds;
@@ -28,7 +28,7 @@ fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
     folder
 }
 
-/// The result of ripgrep's walk.
+/// The files that ripgrep's walk finds.
 fn expected(folder: &Path, follow: bool) -> Vec<PathBuf> {
     let entries = ignore::WalkBuilder::new(folder)
         .require_git(false)
@@ -170,7 +170,7 @@ fn ignore_rules_are_read_like_any_file() {
     );
 }
 
-/// Rules with wildcards that ignore nothing.
+/// Rules with wildcards that match no file.
 fn wild(count: usize) -> String {
     let rules: Vec<String> = (0..count).map(|n| format!("no*thing{n}*")).collect();
     rules.join("\n") + "\n"
@@ -348,7 +348,7 @@ fn hidden_folders_are_named_or_walked() {
     let tracked = walked(Hidden::Tracked);
     assert_eq!(names(tracked.files), [".a/x.yaml", ".b.yaml", "e.yaml"]);
     assert!(tracked.hidden.is_empty());
-    // For a nested repository, its own index decides.
+    // In a nested repository, its own index determines which files are tracked.
     fs::create_dir_all(root.join("e/.git")).expect("folders");
     fs::create_dir_all(root.join("e/.a")).expect("folders");
     assert_eq!(names(walked(Hidden::Tracked).hidden), ["e/.a"]);

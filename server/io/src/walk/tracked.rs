@@ -1,4 +1,4 @@
-//! Reads git's index to find the hidden files and folders that git tracks, because they belong to the repository (gitformat-index(5)).
+//! Reads git's index to find the hidden files and folders that git tracks, because these belong to the repository (gitformat-index(5)).
 
 use std::{
     collections::HashSet,
@@ -9,19 +9,19 @@ use std::{
 use super::ignores::git_folders;
 use crate::read::{self, Access};
 
-/// The maximum size of an index in bytes: that of a repository with a million files has 100 MB.
+/// The maximum size of an index, in bytes. The index of a repository with a million files has 100 MB.
 const INDEX_BYTES: u64 = 256 << 20;
 
-/// The number of bytes in an entry before its hash: times, numbers, mode and size.
+/// The number of bytes in an entry before its hash: for times, numbers, mode and size.
 const BEFORE_HASH: usize = 40;
 
-/// The lengths of hashes in bytes: SHA-1 and SHA-256.
+/// The possible lengths of hashes, in bytes: SHA-1 and SHA-256.
 const HASHES: [usize; 2] = [20, 32];
 
-/// The maximum length of a path in bytes; operating systems cannot open longer ones.
+/// The maximum length of a path, in bytes. Operating systems cannot open longer paths.
 const MOST_PATH: usize = 4096;
 
-/// The maximum total length of all hidden paths in bytes.
+/// The maximum total length of all hidden paths, in bytes.
 const MOST_BYTES: usize = 16 << 20;
 
 /// The hidden files and folders that git tracks in a repository.
@@ -34,13 +34,14 @@ pub(super) struct Tracked {
 }
 
 impl Tracked {
-    /// What git tracks in the repository around a real folder. Empty without a repository, or if its index cannot be read.
+    /// The hidden files that git tracks in the repository that contains a folder. `real` is the folder's path without links. Empty without a
+    /// repository, or if its index cannot be read.
     pub(super) fn around(real: &Path, access: &Access) -> Arc<Self> {
         let root = real.ancestors().find(|it| read::exists(&it.join(".git")));
         root.map(|it| Self::of(it, access)).unwrap_or_default()
     }
 
-    /// The same for a folder that contains a `.git`.
+    /// Like [`Self::around`], for a folder that itself contains a `.git`.
     pub(super) fn of(root: &Path, access: &Access) -> Arc<Self> {
         let index = || {
             let index = git_folders(root, access)?.own.join("index");
@@ -53,7 +54,7 @@ impl Tracked {
         })
     }
 
-    /// Whether git tracks a hidden file, or any file in a hidden folder. `real`: its real path.
+    /// Whether git tracks a hidden file, or any file in a hidden folder. `real` is its path without links.
     pub(super) fn holds(&self, real: &Path) -> bool {
         let written = |it: &Path| {
             Some(
@@ -68,8 +69,8 @@ impl Tracked {
     }
 }
 
-/// The hidden files and folders in an index with hashes of the given length in bytes. `None` if it is not an index, stores its entries in
-/// another file, or has unreasonably long paths.
+/// The hidden files and folders in an index. `hash` is the length of a hash in bytes. `None` if it is not an index, if it stores its entries in
+/// another file, or if its paths are too long.
 fn hidden(index: &[u8], hash: usize) -> Option<HashSet<String>> {
     let number = |at: usize| Some(u32::from_be_bytes(index.get(at..at + 4)?.try_into().ok()?));
     let version = number(4).filter(|it| index.starts_with(b"DIRC") && (2..=4).contains(it))?;
@@ -91,7 +92,7 @@ fn hidden(index: &[u8], hash: usize) -> Option<HashSet<String>> {
         path.extend_from_slice(&index[at..at + length]);
         at += length + 1;
         if version != 4 {
-            // Entries are padded with 1 to 8 zeros to a multiple of 8 bytes.
+            // An entry is padded with 1 to 8 zeros, so that its length is a multiple of 8 bytes.
             let end = begin + (at - begin).next_multiple_of(8);
             if index.get(at..end)?.iter().any(|it| *it != 0) {
                 return None;
@@ -100,11 +101,11 @@ fn hidden(index: &[u8], hash: usize) -> Option<HashSet<String>> {
         }
         found.add(&path)?;
     }
-    // After the entries come extensions and the hash of the whole index.
+    // The entries are followed by extensions, and by the hash of the whole index.
     let mut rest = index.get(at..index.len().checked_sub(hash)?)?;
     while !rest.is_empty() {
         let length = u32::from_be_bytes(rest.get(4..8)?.try_into().ok()?) as usize;
-        // A split index stores its entries in another file.
+        // In a split index, the entries are in another file.
         if rest.starts_with(b"link") {
             return None;
         }
@@ -113,7 +114,7 @@ fn hidden(index: &[u8], hash: usize) -> Option<HashSet<String>> {
     Some(found.hidden)
 }
 
-/// The number of bytes to remove from the end of the previous path, encoded like offsets in git's pack files.
+/// The number of bytes to remove from the end of the previous path. It is encoded like an offset in git's pack files.
 fn shortened(index: &[u8], at: &mut usize) -> Option<usize> {
     let mut next = || {
         let byte = *index.get(*at)?;
@@ -135,13 +136,13 @@ struct Found {
     hidden: HashSet<String>,
     /// The total length of their paths.
     bytes: usize,
-    /// The path of the last entry; its folders were already added.
+    /// The path of the last entry. Its folders are already in `paths`.
     last: Vec<u8>,
 }
 
 impl Found {
-    /// Adds the hidden components of a path, each with the folders that contain it. `None` if that exceeds the limit: an index can encode long
-    /// paths in few bytes.
+    /// Adds the hidden components of a path, each with the folders that contain it. `None` if the limit is exceeded, because an index can encode long
+    /// paths in a few bytes.
     fn add(&mut self, path: &[u8]) -> Option<()> {
         if path.len() > MOST_PATH {
             return None;
@@ -215,7 +216,7 @@ mod tests {
     fn every_version_of_an_index_is_read() {
         for version in ["2", "3", "4"] {
             let folder = repository(&["init", "-q"]);
-            // An intent-to-add entry has extended flags, which version 2 does not support.
+            // An intent-to-add entry has extended flags, which version 2 lacks.
             if version == "3" {
                 git(folder.path(), &["rm", "-q", "--cached", ".h.yaml"]);
                 git(folder.path(), &["add", "-N", ".h.yaml"]);
@@ -260,7 +261,7 @@ mod tests {
         check(folder.path(), &[]);
     }
 
-    /// An index of version 4. Each entry removes the given number of bytes from the previous path and appends others.
+    /// An index of version 4. Each entry says how many bytes to remove from the end of the previous path, and which bytes to append.
     fn index(entries: impl Iterator<Item = (u8, Vec<u8>)>) -> Vec<u8> {
         let mut text = Vec::new();
         let mut count = 0_u32;
@@ -283,7 +284,7 @@ mod tests {
         assert_eq!(found, ["a/.b", "a/.b/.d"]);
         let growing = index((0..10_000).map(|_| (0, b"/.a".to_vec())));
         assert_eq!(hidden(&growing, 20), None);
-        // Each entry is in a thousand different folders.
+        // Each entry is in a thousand folders of its own.
         let folders = |n: usize| (0, format!("{n}{}", "/.a".repeat(1_000)).into_bytes());
         let wide = index((0..1_000).map(folders));
         assert_eq!(hidden(&wide, 20), None);

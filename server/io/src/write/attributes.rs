@@ -21,7 +21,8 @@ mod unix {
 
     use crate::write::Unwritten;
 
-    /// Locks a file until it is closed, against other processes that also lock it. Also succeeds on file systems without locks.
+    /// Locks a file until it is closed. Only processes that lock it as well are affected. Succeeds without an effect on file systems that have no
+    /// locks.
     pub(in crate::write) fn lock(file: &File) -> Result<(), Unwritten> {
         match rustix::fs::flock(file, FlockOperation::NonBlockingLockExclusive) {
             Err(Errno::WOULDBLOCK) => Err(Unwritten::Locked),
@@ -29,7 +30,7 @@ mod unix {
         }
     }
 
-    /// Whether the mode of a file makes it read-only. The superuser could still write it, but the mode says that it must not change.
+    /// Whether the mode of a file makes it read-only. The superuser could still write the file, but the mode means that it should not change.
     pub(in crate::write) fn is_read_only(found: &Metadata) -> bool {
         found.mode() & 0o222 == 0
     }
@@ -44,7 +45,7 @@ mod unix {
         found.mode() & 0o111 != 0
     }
 
-    /// Gives a new file the owner, group, extended attributes and mode of an old one, as far as permitted.
+    /// Gives a new file the owner, group, extended attributes and mode of an old one, as far as the user may set them.
     pub(in crate::write) fn keep(old: &File, found: &Metadata, new: &File) -> io::Result<()> {
         let own = new.metadata()?;
         let mut mode = found.mode() & 0o7777;
@@ -53,7 +54,7 @@ mod unix {
             let has_group =
                 rustix::fs::fchown(new, Some(uid), Some(gid)).or_else(|_| rustix::fs::fchown(new, None, Some(gid)));
             if has_group.is_err() {
-                // The new group must not get the permissions of the old one.
+                // The new file has another group, which must not get the old group's permissions.
                 mode = mode & !0o070 | (mode & 0o007) << 3;
             }
         }
@@ -72,7 +73,7 @@ mod unix {
         for name in names.split(|it| *it == 0).filter(|it| !it.is_empty()) {
             let mut value = Vec::with_capacity(1 << 16);
             if fgetxattr(old, name, rustix::buffer::spare_capacity(&mut value)).is_ok() {
-                // Some attributes can only be set by privileged users.
+                // Ignore errors, because only privileged users can set some attributes.
                 let _ = fsetxattr(new, name, &value, XattrFlags::empty());
             }
         }
@@ -81,7 +82,7 @@ mod unix {
     #[cfg(not(target_os = "linux"))]
     fn keep_extended(_: &File, _: &File) {}
 
-    /// The maximum size in bytes of a file that the process may write. A larger write would kill the process.
+    /// The maximum size, in bytes, of a file that the process may write. If the process exceeded it, the system would kill the process.
     pub(in crate::write) fn size_limit() -> Option<u64> {
         rustix::process::getrlimit(Resource::Fsize).current
     }
@@ -108,7 +109,7 @@ mod other {
         1
     }
 
-    /// On this system the file name decides, and output files have names of data files.
+    /// On this system, the file name determines whether a file is executable, and output files have names of data files.
     pub(in crate::write) fn is_executable(_: &Metadata) -> bool {
         false
     }

@@ -1,7 +1,7 @@
-//! Files in the user's cache folder: data that can be computed again. It must not be written anywhere else.
+//! Writes files into the user's cache folder, for data that can be computed again. They must not be written anywhere else.
 //!
-//! The folder above the cache folder belongs to the user and can be a link. Nothing below it may be a link. Each folder
-//! is opened relative to its parent and must belong to the user, so that another user cannot redirect a write.
+//! The folder that contains the cache folder belongs to the user and may be a link. Nothing inside it may be a link. Each folder is opened relative
+//! to its parent and must belong to the user, so that another user cannot redirect a write.
 
 use std::{
     ffi::OsStr,
@@ -14,7 +14,7 @@ use std::{
 pub struct CacheFolder(PathBuf);
 
 impl CacheFolder {
-    /// The cache folder at a path. It is created when the first file is written.
+    /// Creates the cache folder at a path on the first write.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self(path.into())
     }
@@ -24,7 +24,8 @@ impl CacheFolder {
         &self.0
     }
 
-    /// Writes a file, unless it already has this content. Returns its path. `below`: the path inside the folder, made of plain names.
+    /// Writes a file, unless the file already has this content. Returns its path. `below` is the path inside the folder, which must consist of plain
+    /// names.
     pub fn keep(&self, below: &Path, text: &[u8]) -> io::Result<PathBuf> {
         let (folder, name) = parts(below)?;
         let folder = open(&self.0, folder, true)?;
@@ -34,7 +35,7 @@ impl CacheFolder {
         Ok(self.0.join(below))
     }
 
-    /// Removes the unwanted files in a subfolder, which need not exist.
+    /// Removes the files in a subfolder for which `is_wanted` returns false. The subfolder need not exist.
     pub fn retain(&self, below: &Path, is_wanted: impl Fn(&OsStr) -> bool) -> io::Result<()> {
         match open(&self.0, below, false) {
             Ok(folder) => folder.retain(is_wanted),
@@ -44,7 +45,7 @@ impl CacheFolder {
     }
 }
 
-/// Splits a path into the folder and the name of a file.
+/// Splits a path inside the cache folder into a folder and a file name.
 fn parts(below: &Path) -> io::Result<(&Path, &OsStr)> {
     below.parent().zip(below.file_name()).ok_or_else(not_plain)
 }
@@ -53,7 +54,7 @@ fn not_plain() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, "not a plain name")
 }
 
-/// The name of a temporary file; it includes the process id, so other processes use other names.
+/// The name of a temporary file. It includes the process id, so that other processes use other names.
 fn unfinished(name: &OsStr) -> String {
     format!(".{}.crd-analyzer-{}.tmp", name.display(), std::process::id())
 }
@@ -74,10 +75,10 @@ mod unix {
 
     use super::{OsStr, Path, io, not_plain, unfinished};
 
-    /// An open folder.
+    /// An open folder inside the cache folder.
     pub(super) struct Folder(OwnedFd);
 
-    /// Opens a folder inside the cache folder. `make`: whether to create missing folders.
+    /// Opens a folder inside the cache folder. `make` says whether to create missing folders.
     pub(super) fn open(cache: &Path, below: &Path, make: bool) -> io::Result<Folder> {
         let (Some(above), Some(name)) = (cache.parent(), cache.file_name()) else {
             return Err(not_plain());
@@ -122,14 +123,14 @@ mod unix {
             is_file && file.take(text.len() as u64 + 1).read_to_end(&mut found).is_ok() && found == text
         }
 
-        /// Writes a file, replacing an existing one.
+        /// Writes a file, and replaces an existing one.
         pub(super) fn write(&self, name: &OsStr, text: &[u8]) -> io::Result<()> {
             let limit = crate::write::attributes::size_limit();
             if limit.is_some_and(|it| text.len() as u64 > it) {
                 return Err(Errno::FBIG.into());
             }
             let unfinished = unfinished(name);
-            // A killed process with the same id may have left it behind.
+            // A killed process with the same id may have left the temporary file behind.
             let _ = unlinkat(&self.0, unfinished.as_str(), AtFlags::empty());
             let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
             let file = openat(&self.0, unfinished.as_str(), flags, Mode::from_raw_mode(0o666))?;
@@ -142,7 +143,7 @@ mod unix {
             written
         }
 
-        /// Removes unwanted files.
+        /// Removes the files for which `is_wanted` returns false.
         pub(super) fn retain(&self, is_wanted: impl Fn(&OsStr) -> bool) -> io::Result<()> {
             for entry in Dir::read_from(&self.0)? {
                 let entry = entry?;

@@ -1,4 +1,4 @@
-//! An open folder. All operations happen in this folder, even if its path leads elsewhere in the meantime.
+//! An open folder. All operations apply to this folder, even if its path leads to another folder in the meantime.
 
 #[cfg(not(unix))]
 pub(super) use other::Folder;
@@ -20,7 +20,7 @@ mod unix {
         io::Errno,
     };
 
-    /// The flag for a folder on the way, which is only traversed and need not be listable.
+    /// The flag for opening a folder on a path. Such a folder is only traversed, and need not be readable.
     #[cfg(any(target_os = "linux", target_os = "android"))]
     const PASS: OFlags = OFlags::PATH;
     #[cfg(not(any(target_os = "linux", target_os = "android")))]
@@ -33,7 +33,8 @@ mod unix {
     }
 
     impl Folder {
-        /// Opens a folder by its real path, component by component: a link that was added to the path meanwhile is not followed.
+        /// Opens a folder by its path without links, one component after the other. If a component has become a link in the meantime, it is not
+        /// followed.
         pub(in crate::write) fn at(real: &Path) -> io::Result<Self> {
             let flags = PASS | OFlags::DIRECTORY | OFlags::CLOEXEC;
             let mut folder = Self {
@@ -57,7 +58,7 @@ mod unix {
             })
         }
 
-        /// Creates a subfolder, if the name is free.
+        /// Creates a subfolder, if the name is not taken.
         pub(in crate::write) fn make(&self, name: &OsStr) -> io::Result<()> {
             match mkdirat(&self.open, name, Mode::from_raw_mode(0o777)) {
                 Err(Errno::EXIST) => Ok(()),
@@ -65,12 +66,12 @@ mod unix {
             }
         }
 
-        /// The path of an entry, based on the folder's path when it was opened.
+        /// The path of an entry, according to the folder's path when it was opened.
         pub(in crate::write) fn path_of(&self, name: &OsStr) -> PathBuf {
             self.path.join(name)
         }
 
-        /// Creates a file that must not exist yet.
+        /// Creates a file. Fails if the name is taken.
         pub(in crate::write) fn begin(&self, name: &OsStr, mode: u32) -> io::Result<File> {
             let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
             Ok(openat(&self.open, name, flags, Mode::from_raw_mode(mode as _))?.into())
@@ -102,22 +103,22 @@ mod unix {
             Ok(unlinkat(&self.open, name, AtFlags::empty())?)
         }
 
-        /// Renames a file, replacing any file with the new name.
+        /// Renames a file, and replaces any file that has the new name.
         pub(in crate::write) fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
             Ok(renameat(&self.open, from, &self.open, to)?)
         }
 
-        /// Gives a file a second name, which must be free.
+        /// Gives a file a second name. Fails if the name is taken.
         pub(in crate::write) fn link(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
             Ok(linkat(&self.open, from, &self.open, to, AtFlags::empty())?)
         }
 
-        /// Exchanges two names atomically; `None` if the system does not support this.
+        /// Exchanges the names of two files atomically. `None` if the system does not support this.
         pub(in crate::write) fn exchange(&self, one: &OsStr, other: &OsStr) -> Option<io::Result<()>> {
             self.renamed(one, other, Flags::Exchange)
         }
 
-        /// Renames a file atomically to a name that must be free; `None` if the system does not support this.
+        /// Renames a file atomically. Fails if the new name is taken. `None` if the system does not support this.
         pub(in crate::write) fn rename_new(&self, from: &OsStr, to: &OsStr) -> Option<io::Result<()>> {
             self.renamed(from, to, Flags::New)
         }
@@ -130,7 +131,7 @@ mod unix {
                 Flags::New => RenameFlags::NOREPLACE,
             };
             match rustix::fs::renameat_with(&self.open, from, &self.open, to, flags) {
-                // Not supported by this file system.
+                // This file system does not support the operation.
                 Err(Errno::NOSYS | Errno::INVAL | Errno::NOTSUP) => None,
                 done => Some(done.map_err(io::Error::from)),
             }
@@ -141,8 +142,8 @@ mod unix {
             None
         }
 
-        /// Syncs the folder's names to disk. The files' contents are already synced, so if this fails, a power cut leaves either the old or the
-        /// new name.
+        /// Syncs the names in the folder to disk. The contents of files are already synced, so if this fails, a power cut leaves either the old or
+        /// the new name.
         pub(in crate::write) fn sync(&self) {
             let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
             if let Ok(folder) = openat(&self.open, ".", flags, Mode::empty()) {

@@ -1,11 +1,11 @@
-//! Writes the user's files: afterwards a file has either the complete new text or its old one.
+//! Writes the user's files. Afterwards, a file has either the complete new text or its old text.
 //!
-//! The new text is written to a temporary file beside the target, synced to disk, and renamed to the target's name. A program that is killed on
-//! the way leaves a file with a name like `.crd.yaml.crd-analyzer-123-0.tmp`, never a truncated target. Changes that somebody else made in the
-//! meantime are not overwritten.
+//! The new text is written to a temporary file beside the target, synced to disk, and renamed to the target's name. If the program is killed before
+//! that, a file with a name like `.crd.yaml.crd-analyzer-123-0.tmp` is left over, but the target is never truncated. Changes that somebody else made
+//! in the meantime are not overwritten.
 //!
-//! A file that is changed ([`replace`]) may be named by a link inside the repository. Output ([`put`], [`create`], [`OutputFolder`]) follows
-//! no link that a repository can contain, because that link would decide where it goes. Git's own files and programs are never written.
+//! To change a file ([`replace`]), a link inside the repository may lead to it. Output ([`put`], [`create`], [`OutputFolder`]) follows no link that a
+//! repository can contain, because such a link would determine where the output is written. Git's own files and programs are never written.
 
 mod attributes;
 mod cached;
@@ -32,44 +32,44 @@ use crate::{
 use folder::Folder;
 use place::Place;
 
-/// Which files a write may replace.
+/// Which existing files a write may replace.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Replaceable {
     /// Regular files that are not executable.
     #[default]
     Data,
-    /// Executable files too, because the user allowed it.
+    /// Executable files as well, because the user has allowed it.
     Executables,
 }
 
-/// The reason why a file was not written, as a sentence for the user (without the file's name). The file is unchanged.
+/// The reason why a file was not written, as a sentence for the user. It does not contain the file's name. The file is unchanged.
 #[derive(Debug, thiserror::Error)]
 pub enum Unwritten {
     /// The file to replace cannot be read.
     #[error(transparent)]
     Unread(#[from] Unread),
-    /// It has changed since it was read.
+    /// The file has changed since it was read.
     #[error("somebody else has changed it in the meantime: it stays as it is")]
     Changed,
-    /// The name is already taken.
+    /// A file with this name already exists.
     #[error("there is something of this name already")]
     Exists,
-    /// It is read-only.
+    /// The file is read-only.
     #[error("it is read-only")]
     ReadOnly,
-    /// It is a link, or is reached through one.
+    /// The path is a link, or leads through a link.
     #[error("`{}` is a link, and output goes through no link: name the file or folder that is meant", .0.display())]
     Link(PathBuf),
-    /// It is executable.
+    /// The file is executable.
     #[error("it is executable: remove it, or add `--replace-executable`")]
     Executable,
-    /// It has several hard links, and the others would keep the old text.
+    /// The file has several hard links, and the others would keep the old text.
     #[error("it has {0} names (hard links), and the others would keep the old text")]
     HardLinks(u64),
-    /// Another program has locked it.
+    /// Another program has locked the file.
     #[error("another program has locked it")]
     Locked,
-    /// The text exceeds the process's limit on file sizes.
+    /// The new text exceeds the process's limit for the size of files.
     #[error("it would have {size} bytes, and files may have {limit} (`ulimit -f`)")]
     TooLarge {
         /// The size of the new text in bytes.
@@ -80,27 +80,27 @@ pub enum Unwritten {
     /// An error from the operating system.
     #[error("{doing}: {error}")]
     Io {
-        /// The action that failed.
+        /// What was being done when the error occurred.
         doing: &'static str,
         /// The system's error.
         error: io::Error,
     },
-    /// Somebody else's text was moved away from the file's name, and cannot be moved back.
+    /// A text that somebody else has written was moved to another name, and cannot be moved back.
     #[error("somebody else has changed it in the meantime: their text is now in `{}`", kept.display())]
     Taken {
-        /// The file that has it now.
+        /// The path of the file that now has that text.
         kept: PathBuf,
     },
 }
 
-/// Adds the action that failed to a system error.
+/// Adds to a system error what was being done.
 fn while_doing(doing: &'static str) -> impl Fn(io::Error) -> Unwritten {
     move |error| Unwritten::Io { doing, error }
 }
 
-/// Replaces the text of a file that was read with `access`, if it is still `before`.
+/// Replaces the text of a file, if it still equals `before`. `access` is the access with which the file was read.
 ///
-/// A link within the allowed folders is followed and kept; any other link is rejected. Mode, owner, group, and extended attributes are
+/// A link that stays within the allowed folders is followed and kept. Any other link is rejected. Mode, owner, group, and extended attributes are
 /// kept, as far as the system allows.
 pub fn replace(
     path: &Path,
@@ -119,12 +119,12 @@ pub fn replace(
     Place::within(&roots, &path)?.replace(Some(before), after, replaceable)
 }
 
-/// Writes a new file, which must not exist yet. The user has named its folder.
+/// Writes a new file, which must not exist yet. The user has named the file's folder.
 pub fn create(path: &Path, text: &[u8]) -> Result<(), Unwritten> {
     Place::named(path)?.create(text)
 }
 
-/// Writes a file that the user has named, replacing any existing content.
+/// Writes a file that the user has named, and replaces any existing content.
 pub fn put(path: &Path, text: &[u8], replaceable: Replaceable) -> Result<(), Unwritten> {
     Place::named(path)?.put(text, replaceable)
 }
@@ -139,7 +139,7 @@ fn is_still(file: &mut File, before: &[u8]) -> Result<(), Unwritten> {
     if now == before { Ok(()) } else { Err(Unwritten::Changed) }
 }
 
-/// A temporary file beside its target. Dropping it removes the file, unless it was renamed to the target.
+/// A temporary file beside its target. When this is dropped, the file is removed, unless it was renamed to the target.
 struct Unfinished<'a> {
     folder: &'a Folder,
     name: OsString,
@@ -147,13 +147,13 @@ struct Unfinished<'a> {
     is_kept: bool,
 }
 
-/// The number of temporary files begun in this process.
+/// The number of temporary files that this process has created.
 static BEGUN: AtomicUsize = AtomicUsize::new(0);
 
-/// The maximum number of bytes of the target's name used in a temporary file's name: names can have 255.
+/// The maximum number of bytes of the target's name in a temporary file's name. A file name has at most 255 bytes.
 const MAX_NAME: usize = 160;
 
-/// The initial mode of a file that will get the mode of another file. Until then, other users cannot read it.
+/// The initial mode of a new file that will get the mode of another file. Until then, other users must not be able to read it.
 const OWN_MODE: u32 = 0o600;
 /// The mode of a new file, before the system applies the user's umask.
 const NEW_MODE: u32 = 0o666;
@@ -185,7 +185,7 @@ impl<'a> Unfinished<'a> {
             let number = BEGUN.fetch_add(1, Ordering::Relaxed);
             let name = OsString::from(format!(".{name}.crd-analyzer-{process}-{number}.tmp"));
             match folder.begin(&name, mode) {
-                // A killed process with the same id left this file behind.
+                // A killed process with the same id has left this file behind.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 file => {
                     return Ok(Self {
@@ -205,7 +205,7 @@ impl<'a> Unfinished<'a> {
             .map_err(while_doing("cannot bring the new text onto the disk"))
     }
 
-    /// Renames the temporary file to a target that is still the open file `old` with the text `before`.
+    /// Renames the temporary file to the target. The target must still be the open file `old` with the text `before`.
     fn replace(mut self, target: &OsStr, old: &mut File, found: &Metadata, before: &[u8]) -> Result<(), Unwritten> {
         let rename = while_doing("cannot give the new text its name");
         match self.folder.exchange(&self.name, target) {
@@ -216,7 +216,8 @@ impl<'a> Unfinished<'a> {
             }
             Some(exchanged) => exchanged.map_err(rename)?,
         }
-        // The temporary name now refers to whatever the target was at the moment of the exchange: it may only be removed if it is what was read.
+        // The temporary name now refers to the file that was at the target when the names were exchanged. Remove it only if it is the file that was
+        // read.
         if self.folder.is_same(&self.name, found) && is_still(old, before).is_ok() {
             return Ok(());
         }
@@ -229,11 +230,11 @@ impl<'a> Unfinished<'a> {
         })
     }
 
-    /// Renames the temporary file to a name that must be free.
+    /// Renames the temporary file to a name that must not be taken.
     fn name(mut self, target: &OsStr) -> Result<(), Unwritten> {
         let named = match self.folder.rename_new(&self.name, target) {
             Some(renamed) => renamed.inspect(|()| self.is_kept = true),
-            // Both names exist for a moment.
+            // For a moment, the file has both names.
             None => self.folder.link(&self.name, target),
         };
         named.map_err(|error| match error.kind() {
@@ -246,7 +247,7 @@ impl<'a> Unfinished<'a> {
 impl Drop for Unfinished<'_> {
     fn drop(&mut self) {
         if !self.is_kept {
-            // Whoever can create it can usually remove it; otherwise its name shows that it is temporary.
+            // Ignore errors. If the file cannot be removed, its name shows that it is temporary.
             let _ = self.folder.remove(&self.name);
         }
     }

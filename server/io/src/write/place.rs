@@ -1,4 +1,4 @@
-//! The destination of a write: an open folder, and a name in it.
+//! The place to which a file is written: an open folder, and a name in it.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -14,14 +14,14 @@ use crate::{
     roots::{self, Roots},
 };
 
-/// A folder and a name in it.
+/// An open folder, and a name in it.
 pub(super) struct Place {
     folder: Folder,
     name: OsString,
 }
 
 impl Place {
-    /// The destination that a path leads to. Only links within the roots are followed.
+    /// The place to which a path leads. Only links that stay within the roots are followed.
     pub(super) fn within(roots: &Roots, path: &Path) -> Result<Self, Unwritten> {
         let target = roots.resolve(path)?;
         let (Some(folder), Some(name)) = (target.parent(), target.file_name()) else {
@@ -30,11 +30,11 @@ impl Place {
         Self::new(&opened_within(roots, folder)?, name)
     }
 
-    /// The destination of output that the user has named.
+    /// The place for output that the user has named.
     ///
     /// # Errors
     /// [`Unwritten::Link`] if the path goes through a link that a repository, or the folder that the user works in, can contain. Links elsewhere
-    /// are the user's own, for example a home folder on another disk.
+    /// belong to the user, such as a link to a home folder on another disk.
     pub(super) fn named(path: &Path) -> Result<Self, Unwritten> {
         let path = std::path::absolute(path).map_err(Unread::from)?;
         let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
@@ -43,7 +43,7 @@ impl Place {
         Self::new(&without_links(folder)?, name)
     }
 
-    /// A name in a folder with a real path.
+    /// The place for a name in a folder, whose path must not contain links.
     fn new(real: &Path, name: &OsStr) -> Result<Self, Unwritten> {
         Ok(Self {
             folder: Folder::at(real).map_err(Unread::from)?,
@@ -51,7 +51,7 @@ impl Place {
         })
     }
 
-    /// Writes the file, replacing any existing content.
+    /// Writes the file, and replaces any existing content.
     pub(super) fn put(&self, text: &[u8], replaceable: Replaceable) -> Result<(), Unwritten> {
         if read::exists(&self.folder.path_of(&self.name)) {
             self.replace(None, text, replaceable)
@@ -60,7 +60,7 @@ impl Place {
         }
     }
 
-    /// Writes the file, which must not exist yet.
+    /// Writes the file. Fails if it exists.
     pub(super) fn create(&self, text: &[u8]) -> Result<(), Unwritten> {
         let path = self.folder.path_of(&self.name);
         if read::exists(&path) {
@@ -74,7 +74,7 @@ impl Place {
         Ok(())
     }
 
-    /// Replaces the file, if its text is still `before`. `None`: replaces it whatever its text is.
+    /// Replaces the file, if its text still equals `before`. If `before` is `None`, replaces it in any case.
     pub(super) fn replace(
         &self,
         before: Option<&[u8]>,
@@ -113,7 +113,7 @@ impl Place {
         attributes::keep(&file, &found, &unfinished.file).map_err(while_doing("cannot keep its mode"))?;
         unfinished.sync()?;
 
-        // Check again, now that only the rename remains.
+        // Check again right before the rename.
         if !self.folder.is_same(&self.name, &found) {
             return Err(Unwritten::Changed);
         }
@@ -124,7 +124,7 @@ impl Place {
     }
 }
 
-/// The real path of a folder, which must be within the roots.
+/// The path of a folder without links. It must be within the roots.
 fn opened_within(roots: &Roots, folder: &Path) -> Result<PathBuf, Unread> {
     let real = fs::canonicalize(folder)?;
     if roots.hold(&real) {
@@ -136,14 +136,14 @@ fn opened_within(roots: &Roots, folder: &Path) -> Result<PathBuf, Unread> {
     })
 }
 
-/// The real path of a folder that the user has named.
+/// The path, without links, of a folder that the user has named.
 fn without_links(folder: &Path) -> Result<PathBuf, Unwritten> {
     let mut real = PathBuf::new();
     for part in folder.components() {
         match part {
             Component::Prefix(_) | Component::RootDir => real.push(part),
             Component::CurDir => {}
-            // `..` is reliable here, because the path so far has no links.
+            // The path so far contains no links, so `..` means the folder before it.
             Component::ParentDir => drop(real.pop()),
             Component::Normal(name) => {
                 let around = real.clone();
@@ -166,7 +166,7 @@ fn without_links(folder: &Path) -> Result<PathBuf, Unwritten> {
 
 /// A folder for output that the user has named. Output follows no links inside it.
 pub struct OutputFolder {
-    /// The folder's path without links.
+    /// The path of the folder without links.
     real: PathBuf,
 }
 
@@ -174,7 +174,7 @@ impl OutputFolder {
     /// Opens the folder, and creates it if it does not exist. Its parent folder must exist.
     ///
     /// # Errors
-    /// If it belongs to git, or if a link in a repository leads to it and it is outside that repository.
+    /// If the folder belongs to git, or if a link in a repository leads to it but it is outside that repository.
     pub fn open(path: &Path) -> Result<Self, Unwritten> {
         let path = std::path::absolute(path).map_err(Unread::from)?;
         let around = path.parent().unwrap_or(&path);
@@ -195,7 +195,8 @@ impl OutputFolder {
         Ok(Self { real })
     }
 
-    /// Writes a file in the folder, replacing any existing content. `below`: its relative path of plain names; missing folders are created.
+    /// Writes a file in the folder, and replaces any existing content. `below` is the file's relative path, which must consist of plain names.
+    /// Creates missing folders.
     pub fn put(&self, below: &Path, text: &[u8], replaceable: Replaceable) -> Result<(), Unwritten> {
         let mut folder = Folder::at(&self.real).map_err(while_doing("cannot open the folder"))?;
         let mut names = below.components().peekable();

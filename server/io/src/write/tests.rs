@@ -1,4 +1,4 @@
-//! Tests that a file has either the new text or the old one, and keeps its attributes.
+//! Tests that a file has either the new text or the old text, and that it keeps its attributes.
 #![cfg(unix)]
 
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
@@ -59,7 +59,7 @@ fn extended_attributes_are_kept() {
     use rustix::fs::{XattrFlags, getxattr, setxattr};
     let (_folder, path) = folder();
     if setxattr(&path, "user.note", b"kept", XattrFlags::empty()).is_err() {
-        // Not every file system supports them.
+        // Some file systems do not support extended attributes.
         return;
     }
     write(&path).expect("it is replaced");
@@ -90,7 +90,7 @@ fn what_is_written_at_the_last_moment_is_given_back() {
     let open = Folder::at(&fs::canonicalize(folder.path()).expect("a real path")).expect("a folder");
     let name = OsStr::new("a.yaml");
     let unfinished = Unfinished::new(&open, name, b"new", OWN_MODE).expect("a file beside it");
-    // An editor saves by renaming a new file over the old one.
+    // An editor saves a file by renaming a new file to its name.
     fs::write(folder.path().join("b"), "edited").expect("a file");
     fs::rename(folder.path().join("b"), &path).expect("it can be renamed");
     let done = unfinished.replace(name, &mut file, &found, b"old");
@@ -167,7 +167,7 @@ fn new_files_take_no_name_that_is_there() {
     let mode = |it: &Path| fs::metadata(it).expect("a file").mode();
     assert_eq!(mode(&long), mode(&usual));
     assert_eq!(names(folder.path()).len(), 3);
-    // The name is taken between the check and the rename.
+    // Somebody takes the name between the check and the rename.
     let open = Folder::at(&fs::canonicalize(folder.path()).expect("a real path")).expect("a folder");
     let unfinished = Unfinished::new(&open, OsStr::new("a.yaml"), b"new", NEW_MODE).expect("a file beside it");
     assert!(matches!(unfinished.name(OsStr::new("a.yaml")), Err(Unwritten::Exists)));
@@ -189,7 +189,7 @@ fn the_cache_folder_is_not_left() {
     keep("1.0/codes/a.md", "other").expect("it is replaced");
     assert_eq!(fs::read(&path).expect("a file"), b"other");
     assert_eq!(names(path.parent().expect("a folder")), ["a.md"]);
-    // A link in place of a file is replaced; a link in place of a folder is rejected.
+    // If a file is a link, the link is replaced. If a folder is a link, it is rejected.
     fs::write(outside.join("b.md"), "theirs").expect("a file");
     symlink(outside.join("b.md"), path.with_file_name("b.md")).expect("a link");
     keep("1.0/codes/b.md", "page").expect("it is written");
@@ -210,7 +210,7 @@ fn the_cache_folder_is_not_left() {
     assert!(keep("1.0/codes/c.md", "page").is_err(), "others may write there");
 }
 
-/// A repository with a file, folders, and links; a folder `outside` is beside it.
+/// A repository with a file, folders and links. A folder `outside` is beside it.
 fn repository() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().expect("a folder");
     let root = folder.path().join("repository");
@@ -356,7 +356,7 @@ fn a_link_that_comes_into_the_path_is_not_followed() {
     symlink("../outside", root.join("sub")).expect("a link");
     fs::create_dir(folder.path().join("outside/below")).expect("a folder");
     assert!(Folder::at(&real).is_err());
-    // The path changes after that: the file is written to the folder that was opened.
+    // The path changes after the folder is opened. The file is written to the folder that was opened.
     let open = Folder::at(&root.join("moved/below")).expect("a folder");
     fs::rename(root.join("moved/below"), root.join("moved/away")).expect("it can be renamed");
     symlink("../../outside", root.join("moved/below")).expect("a link");

@@ -1,5 +1,5 @@
-//! Generates a first suite for a CRD: the smallest valid object and, for each rule, an object that violates it, if one is found. Each test
-//! expects the API server's actual answer, so all tests pass.
+//! Generates a first suite for a CRD. It has the smallest valid object and, for each rule, an object that violates the rule if one is found. Each
+//! test expects the API server's actual answer, so all tests pass.
 
 mod sample;
 mod search;
@@ -25,21 +25,21 @@ use search::Search;
 /// A generated suite.
 #[derive(Debug)]
 pub struct Made {
-    /// Its text.
+    /// The text of the suite.
     pub text: String,
-    /// The number of tests.
+    /// The number of tests in the suite.
     pub tests: usize,
-    /// The rules for which no violating object was found.
+    /// The rules for which no object that violates them was found.
     pub missing: Vec<String>,
 }
 
 /// The work units for generating an example.
 const SEARCHING: u64 = Limits::DOCUMENT.work;
 
-/// The maximum number of tests of keywords, so that a first suite stays readable.
+/// The maximum number of tests for keywords, so that a first suite stays readable.
 const MOST_KEYWORDS: usize = 40;
 
-/// Generates a suite for the storage version of a CRD. `path`: the path with which the suite names the CRD.
+/// Generates a suite for the storage version of a CRD. `path` is the path by which the suite names the CRD's file.
 pub fn suite(definition: &Found, path: &str, kubernetes: KubernetesVersion) -> Result<Made, String> {
     let server = Server::install(&definition.value, None, kubernetes)?;
     let versions = definition.value.pointer("/spec/versions").and_then(Value::as_array);
@@ -62,8 +62,8 @@ pub fn suite(definition: &Found, path: &str, kubernetes: KubernetesVersion) -> R
     })
 }
 
-/// A small object of a version of a CRD, as YAML. An API server of this Kubernetes version accepts it, even with strict field validation.
-/// The error is the reason why none was found.
+/// A small object of a version of a CRD, as YAML. The API server of this Kubernetes version accepts it under strict field validation. The error is
+/// the reason why no such object was found.
 pub fn example(definition: &Found, version: &str, kubernetes: KubernetesVersion) -> Result<String, String> {
     let only = Found {
         value: definition.only(Some(version))?,
@@ -96,7 +96,7 @@ fn smallest(base: &Value, answer: &Answer) -> Value {
     json!({"name": "the smallest object", "create": base, "expect": expect})
 }
 
-/// The tests of validation keywords.
+/// Tests for validation keywords.
 fn keywords(search: &mut Search<'_>, base: &Value) -> Vec<Value> {
     let mut tests = Vec::new();
     let mut names = BTreeSet::new();
@@ -120,7 +120,7 @@ fn keywords(search: &mut Search<'_>, base: &Value) -> Vec<Value> {
             };
             let answer = search.create(&object);
             let found = explicit(&answer);
-            // Only errors at this field, so that the test checks only one thing.
+            // All errors must be at this field, so that the test checks only one thing.
             let is_about = |it: &Cause| it.field == *shown || it.field.starts_with(&format!("{shown}["));
             if !found.is_empty() && found.iter().all(is_about) && names.insert(name.clone()) {
                 tests.push(json!({"name": name, "create": object, "expect": rejected(&found)}));
@@ -130,7 +130,7 @@ fn keywords(search: &mut Search<'_>, base: &Value) -> Vec<Value> {
     tests
 }
 
-/// The tests of validation rules, and the rules without a test.
+/// Tests for validation rules, and the rules for which no test was found.
 fn rules(search: &mut Search<'_>, base: &Value) -> (Vec<Value>, Vec<String>) {
     let (mut tests, mut missing) = (Vec::new(), Vec::new());
     let mut names = BTreeSet::new();
@@ -152,7 +152,7 @@ fn rules(search: &mut Search<'_>, base: &Value) -> (Vec<Value>, Vec<String>) {
     (tests, missing)
 }
 
-/// The causes that an expectation has to list.
+/// The causes that an expectation must list.
 fn explicit(answer: &Answer) -> Vec<Cause> {
     let refusal = answer.strict_refusal();
     let found = refusal.map(|it| causes(&it)).unwrap_or_default();

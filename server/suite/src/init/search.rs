@@ -1,4 +1,4 @@
-//! Searches for objects: a valid one and, for each rule, one that violates it.
+//! Searches for a valid object and, for each rule, for an object that violates the rule.
 
 use std::{cell::OnceCell, collections::VecDeque};
 
@@ -16,15 +16,15 @@ use crate::{
     touched::below_schema,
 };
 
-/// The maximum number of fields that are visited; a first suite does not need more.
+/// The maximum number of fields to visit. A first suite does not need more.
 const MOST_PLACES: usize = 400;
 /// The maximum depth of a field.
 const MOST_STEPS: usize = 6;
 /// The maximum depth of a schema with a rule.
 const MOST_DEPTH: usize = 100;
-/// The maximum number of changes on the way to a valid object.
+/// The maximum number of changes for turning an object into a valid one.
 const MOST_REPAIRS: usize = 40;
-/// The maximum number of requests for one rule.
+/// The maximum number of requests to try for one rule.
 const MOST_TRIES: usize = 600;
 
 /// A field of the objects, or all items of a list or values of a map, and its schema.
@@ -142,7 +142,7 @@ pub(super) struct Rule {
 }
 
 impl Rule {
-    /// The name of its test.
+    /// The name of the test for the rule.
     pub(super) fn name(&self) -> String {
         let said = self.message.as_ref().unwrap_or(&self.text);
         let said: Vec<&str> = said.split_whitespace().collect();
@@ -270,7 +270,7 @@ impl<'s> Search<'s> {
 
     /// An object as small as the schema allows. It may be invalid.
     pub(super) fn first(&self) -> Value {
-        // A schema without a type allows any value, but a resource is an object.
+        // A schema without a type allows any value, but a resource must be an object.
         let mut object = match smallest(self.schema, MOST_STEPS) {
             Value::Object(object) => Value::Object(object),
             _ => json!({}),
@@ -279,7 +279,7 @@ impl<'s> Search<'s> {
             for name in ["apiVersion", "kind", "metadata", "status"] {
                 object.remove(name);
             }
-            // In most CRDs, nearly all fields are in `spec`.
+            // Start with `spec`, because it contains nearly all fields of most CRDs.
             if self.schema["properties"]["spec"].is_object() {
                 let spec = &self.schema["properties"]["spec"];
                 object.entry("spec").or_insert_with(|| smallest(spec, MOST_STEPS));
@@ -327,13 +327,13 @@ impl<'s> Search<'s> {
         Err("crd-analyzer found no object that it accepts".to_owned())
     }
 
-    /// The number of errors in an object.
+    /// The number of errors that the API server reports for an object.
     fn count(&self, object: &Value) -> usize {
         let refusal = self.create(object).strict_refusal();
         refusal.map_or(0, |it| causes(&it).iter().filter(|it| !is_implied(it)).count().max(1))
     }
 
-    /// A changed object with fewer errors, or with a different error.
+    /// A changed object with fewer errors, or with another error.
     fn better(&self, object: &Value, best: usize) -> Option<(usize, Value)> {
         let refusal = self.create(object).strict_refusal()?;
         let wrong = causes(&refusal);
@@ -364,13 +364,14 @@ impl<'s> Search<'s> {
                 let now = self.create(&changed).strict_refusal();
                 let now = now.map(|it| causes(&it)).unwrap_or_default();
                 let n = now.iter().filter(|it| !is_implied(it)).count();
-                // Removing a required field does not help.
+                // Removing a field does not help if the field is required.
                 let is_new = |it: &&Cause| is_missing(it) && !wrong.iter().any(|old| old.text == it.text);
                 let leads_back = now.iter().filter(is_new).any(|it| cause.field.starts_with(&it.field));
                 if n < best && !leads_back {
                     return Some((n, changed));
                 }
-                // Rules only run when everything else is valid, and an added field may require more fields: then as many errors may remain.
+                // Rules are only evaluated when everything else is valid, and an added field may require more fields. So accept a change even if the
+                // number of errors stays the same.
                 let is_gone = !leads_back && !now.iter().any(|it| it.text == cause.text);
                 let is_best = same.as_ref().is_none_or(|it| n < it.0);
                 if is_gone && is_best && (n <= best || is_missing(cause)) {
@@ -387,7 +388,7 @@ impl<'s> Search<'s> {
         None
     }
 
-    /// The fields of the objects, parents first.
+    /// The fields of the objects. Parents come before their children.
     pub(super) fn places(&self) -> Vec<ObjectField<'s>> {
         let mut found = Vec::new();
         let mut open = VecDeque::from([ObjectField::root(self.schema)]);
@@ -407,7 +408,7 @@ impl<'s> Search<'s> {
         found
     }
 
-    /// The rules at these fields.
+    /// The rules of the schemas of these fields.
     pub(super) fn rules(&self) -> Vec<Rule> {
         let places = self.places();
         places.iter().flat_map(ObjectField::rules).collect()
@@ -431,7 +432,7 @@ impl<'s> Search<'s> {
         None
     }
 
-    /// An object that violates a rule and, if possible, no other rule.
+    /// An object that violates a rule. If possible, it violates no other rule.
     pub(super) fn broken(&self, base: &Value, rule: &Rule) -> Option<Broken> {
         let values = self.variants(base, rule);
         let mut second = None;
@@ -484,7 +485,7 @@ impl<'s> Search<'s> {
         causes.iter().any(is_this).then_some(Broken { from, object, answer })
     }
 
-    /// Objects that differ at or directly below the field of a rule: in one value, then in two.
+    /// Objects that differ from `base` at the field of a rule or directly below it. First one value differs, then two.
     pub(super) fn variants(&self, base: &Value, rule: &Rule) -> Vec<Value> {
         let schema = rule.path.iter().fold(self.schema, |schema, name| inner(schema, name));
         let set = |object: &Value, path: &[String], value: Option<Value>| with(object, self.schema, path, value);
@@ -499,7 +500,7 @@ impl<'s> Search<'s> {
         }
         for (name, below) in schema["properties"].as_object().into_iter().flatten() {
             let is_system = rule.path.is_empty() && ["apiVersion", "kind", "metadata"].contains(&name.as_str());
-            // A rule names the fields that it reads.
+            // Change only fields that the rule names.
             if !is_system && rule.text.contains(name.as_str()) {
                 let path: Vec<String> = rule.path.iter().cloned().chain([name.clone()]).collect();
                 places.push((path, candidates_of(below, &rule.text)));

@@ -1,8 +1,8 @@
-//! Makes values for schemas: the smallest valid ones, values worth trying, and values that a keyword rejects.
+//! Creates values for schemas: the smallest valid values, values to try, and values that a keyword rejects.
 
 use serde_json::{Map, Number, Value, json};
 
-/// Strings to try if a pattern or a rule requires more than a letter.
+/// Strings to try if a pattern or rule requires more than a letter.
 const TEXTS: [&str; 20] = [
     "a",
     "example",
@@ -26,10 +26,10 @@ const TEXTS: [&str; 20] = [
     "0123456789abcdef",
 ];
 
-/// The maximum length of strings and lists.
+/// The maximum length of generated strings and lists.
 const MOST: u64 = 300;
 
-/// A value as small as the schema allows, without a search.
+/// The smallest value that the schema allows, as far as that is clear without a search.
 pub(super) fn smallest(schema: &Value, depth: usize) -> Value {
     if let Some(value) = schema.get("default") {
         return value.clone();
@@ -85,7 +85,7 @@ fn text(schema: &Value) -> String {
     format!("{formatted}{}", "a".repeat(least.saturating_sub(formatted.len())))
 }
 
-/// A number as JSON writes it: without a decimal point if it is whole.
+/// A number as it is written in JSON, without a decimal point if it is an integer.
 fn number(value: f64) -> Value {
     if value.fract() == 0.0 && value.abs() < 1e15 {
         json!(value as i64)
@@ -94,7 +94,7 @@ fn number(value: f64) -> Value {
     }
 }
 
-/// Values worth trying for a field.
+/// Values to try for a field.
 pub(super) fn candidates(schema: &Value) -> Vec<Value> {
     let mut found: Vec<Value> = schema["enum"].as_array().cloned().unwrap_or_default();
     match schema["type"].as_str() {
@@ -137,7 +137,7 @@ pub(super) fn candidates(schema: &Value) -> Vec<Value> {
     found
 }
 
-/// Values worth trying for a field that a rule names: literals from the rule come first.
+/// Values to try for a field that a rule names. Literals from the rule come first.
 pub(super) fn candidates_of(schema: &Value, rule: &str) -> Vec<Value> {
     let (numbers, texts) = literals(rule);
     let near = || numbers.iter().flat_map(|it| [*it, it + 1, it - 1]);
@@ -159,7 +159,7 @@ pub(super) fn candidates_of(schema: &Value, rule: &str) -> Vec<Value> {
     found
 }
 
-/// The number and string literals in a rule.
+/// The number literals and string literals in a rule.
 fn literals(rule: &str) -> (Vec<i64>, Vec<String>) {
     let (mut numbers, mut texts) = (Vec::new(), Vec::new());
     let mut rest = rule;
@@ -185,7 +185,7 @@ fn literals(rule: &str) -> (Vec<i64>, Vec<String>) {
     (numbers, texts)
 }
 
-/// The smallest value; unconstrained strings and numbers depend on `n`, because items of a set must differ.
+/// The smallest value. If the schema does not restrict a string or number, it depends on `n`, because the items of a set must differ.
 fn distinct(schema: &Value, n: u64) -> Value {
     let is_free = ["enum", "pattern", "format", "maximum"]
         .into_iter()
@@ -199,13 +199,13 @@ fn distinct(schema: &Value, n: u64) -> Value {
 
 /// A value that a keyword of the schema rejects.
 pub(super) struct Refused {
-    /// What the keyword requires, to be appended to the path of the value.
+    /// A phrase for what the keyword requires, which follows the path of the value.
     pub(super) rule: String,
-    /// A value that violates it.
+    /// A value that the keyword rejects.
     pub(super) value: Value,
 }
 
-/// A rejected value for each keyword that restricts the values.
+/// For each keyword that restricts the values, a value that it rejects.
 pub(super) fn refused(schema: &Value) -> Vec<Refused> {
     let mut found = Vec::new();
     let mut add = |rule: String, value: Value| found.push(Refused { rule, value });
@@ -255,7 +255,7 @@ pub(super) fn refused(schema: &Value) -> Vec<Refused> {
     found
 }
 
-/// The value at a path of names; `None` if it does not exist.
+/// The value at a path of names. `None` if it does not exist.
 pub(super) fn at<'v>(object: &'v Value, path: &[String]) -> Option<&'v Value> {
     path.iter().try_fold(object, |it, name| match it {
         Value::Array(items) => items.get(name.parse::<usize>().ok()?),
@@ -297,7 +297,7 @@ pub(super) fn with(object: &Value, schema: &Value, path: &[String], value: Optio
     Some(changed)
 }
 
-/// The schema of the child with the given name or index.
+/// The schema of the property or item with this name or index.
 pub(super) fn inner<'s>(schema: &'s Value, name: &str) -> &'s Value {
     let properties: Option<&Map<String, Value>> = schema["properties"].as_object();
     match properties.and_then(|it| it.get(name)) {

@@ -1,4 +1,4 @@
-//! Runs tests of openshift/api's format, with the steps of its runner (`tests/generator.go` there).
+//! Runs tests in openshift/api's format, with the same steps as its runner (`tests/generator.go` there).
 
 use crd_analyzer_resource::Stored;
 use crd_analyzer_schema::KubernetesVersion;
@@ -18,7 +18,7 @@ use crate::{
 
 const NAMESPACE: &str = "default";
 
-/// The property with which the runner detects that a changed CRD is in effect, and its values before and after.
+/// The property by which the runner notices that a changed CRD has taken effect, and the property's values before and after.
 const SENTINEL: &str = "sentinel";
 const PATCHED: &str = "+patched";
 const RESTORED: &str = "+restored";
@@ -89,7 +89,7 @@ impl Rack<'_> {
         Ok(stored_as(test.expected.as_ref(), server, &now))
     }
 
-    /// The object to update: created under the patched CRD if there are patches, with its status.
+    /// The object to update, with its status. If the test has patches, the object is created under the patched CRD.
     fn initial(&mut self, test: &Update, version: KubernetesVersion) -> Result<Stored, Box<Failure>> {
         let mut initial = named(&test.initial, &test.name);
         if test.patches.is_empty() {
@@ -97,7 +97,7 @@ impl Rack<'_> {
             let stored = create_with_status(server, &initial, test.initial_span)?;
             return get(server, &stored, test.initial_span);
         }
-        // The unpatched CRD must be valid.
+        // The CRD must be valid without the patches.
         self.server(0, version)?;
         let base = self.value(0)?;
         let refused = |what: &str, why: String| Box::new(Failure::setup(test.patches_span, what).got([why]));
@@ -154,7 +154,7 @@ fn create_with_status(server: &Server, object: &Value, span: Span) -> Result<Map
     expect_accepted(answer, span, "the status of `initial` is rejected")
 }
 
-/// The object with the name that the runner gives it.
+/// The object with the name that openshift/api's runner would give it.
 fn named(object: &Value, name: &Name) -> Value {
     let mut object = object.clone();
     match name {
@@ -192,7 +192,7 @@ fn add_sentinel(definition: &mut Value, value: &str) {
     }
 }
 
-/// Checks that an answer is a rejection whose message contains the expected error.
+/// Checks that an answer is a rejection, and that its message contains the expected error.
 fn said(error: &At<String>, answer: &Answer, server: &Server) -> Ran {
     let Some(refusal) = &answer.refusal else {
         let came = answer
@@ -228,7 +228,7 @@ fn of_status(came: Came) -> Came {
     }
 }
 
-/// The stored object, if the answer is not a rejection.
+/// The stored object. `Err` if the answer is a rejection.
 fn accepted(answer: Answer, span: Span, what: &str) -> Result<Map<String, Value>, Box<Ran>> {
     match (answer.refusal, answer.stored) {
         (None, Some(stored)) => Ok(stored),
@@ -243,7 +243,7 @@ fn accepted(answer: Answer, span: Span, what: &str) -> Result<Map<String, Value>
     }
 }
 
-/// The object as a client gets it, without the metadata that API servers set.
+/// The object as a client gets it, without the metadata that the API server sets.
 fn shown(server: &Server, stored: &Map<String, Value>) -> Value {
     let got = server
         .get(stored)
@@ -251,7 +251,7 @@ fn shown(server: &Server, stored: &Map<String, Value>) -> Value {
     comparable(&Value::Object(got), &Value::Null)
 }
 
-/// Compares the stored object with the expected one. Without an expectation, it is enough that the object was accepted.
+/// Compares the stored object with the expected one. If none is expected, any accepted object passes.
 fn stored_as(expected: Option<&At<Value>>, server: &Server, stored: &Map<String, Value>) -> Ran {
     let got = shown(server, stored);
     let mut failures = Vec::new();

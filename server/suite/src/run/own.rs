@@ -1,4 +1,4 @@
-//! Runs tests of our own format.
+//! Runs tests in crd-analyzer's own format.
 
 use crd_analyzer_schema::KubernetesVersion;
 use serde_json::{Map, Value, json};
@@ -14,10 +14,10 @@ use crate::{
     yaml,
 };
 
-/// The default name of objects.
+/// The name of objects that have none.
 pub(crate) const NAME: &str = "test";
 
-/// The cause that the API server adds if errors prevent it from running rules: tests need not expect it.
+/// The cause that the API server adds if it does not evaluate rules because of other errors. Tests need not expect it.
 const UNCHECKED: &str = "some validation rules were not checked because the object was invalid";
 
 impl Rack<'_> {
@@ -75,7 +75,7 @@ impl Rack<'_> {
         Ok((Came::Own(Box::new(answer)), failures))
     }
 
-    /// The CRD of an object: the one with its kind, or the only one.
+    /// The CRD for an object. It is the one with the object's kind, or the only one.
     fn choose(&self, case: &Case, object: &Value) -> Result<usize, Box<Failure>> {
         let text = |name: &str| object.get(name).and_then(Value::as_str);
         let kind = text("kind");
@@ -87,7 +87,7 @@ impl Rack<'_> {
         match (found.next(), found.next()) {
             (Some((n, _)), None) => Ok(n),
             (Some((n, first)), Some((_, second))) => {
-                // If the CRDs are identical copies, any of them will do.
+                // If the CRDs are identical copies, any of them can be used.
                 if self
                     .definitions
                     .iter()
@@ -112,7 +112,7 @@ impl Rack<'_> {
     }
 }
 
-/// The object with the fields that tests may omit.
+/// The object, with the fields that tests may leave out.
 pub(crate) fn filled(object: &Value, definition: &Found, version: &str) -> Value {
     let mut object = object.clone();
     if let Value::Object(object) = &mut object {
@@ -135,7 +135,7 @@ pub(crate) fn take_name(object: &mut Value, from: &Map<String, Value>) {
     }
 }
 
-/// Names an object that has no name.
+/// Sets the name of an object that has no name.
 pub(crate) fn name(object: &mut Value, name: &str) {
     let Value::Object(object) = object else { return };
     let metadata = object.entry("metadata").or_insert_with(|| json!({}));
@@ -146,7 +146,7 @@ pub(crate) fn name(object: &mut Value, name: &str) {
     }
 }
 
-/// The messages for a client, one per line.
+/// The messages for a client, one on each line.
 fn told(answer: &Answer) -> Vec<String> {
     match answer.strict_refusal() {
         None => vec!["it is accepted".to_owned()],
@@ -154,7 +154,7 @@ fn told(answer: &Answer) -> Vec<String> {
     }
 }
 
-/// The causes of a rejection; its message if the API server reports no causes.
+/// The causes of a rejection. If the API server reports none, its message.
 pub(crate) fn causes(refusal: &Refusal) -> Vec<Cause> {
     if refusal.causes.is_empty() {
         vec![Cause::strict(&refusal.message)]
@@ -163,12 +163,12 @@ pub(crate) fn causes(refusal: &Refusal) -> Vec<Cause> {
     }
 }
 
-/// Whether a test need not expect a cause.
+/// Whether tests need not expect a cause.
 pub(crate) fn is_implied(cause: &Cause) -> bool {
     cause.detail.starts_with(UNCHECKED)
 }
 
-/// The rejection to compare with an expectation: a test that expects pruned fields does not use strict field validation.
+/// The rejection to compare with the expectation. If a test expects pruned fields, it does not use strict field validation.
 pub(crate) fn refusal_for(expect: Option<&Expect>, answer: &Answer) -> Option<Refusal> {
     if expect.is_some_and(|it| it.pruned.is_some()) {
         answer.refusal.clone()
@@ -293,7 +293,7 @@ fn compare_causes(rejected: &At<Rejected>, refusal: &Refusal, failures: &mut Vec
     }
 }
 
-/// Assigns a different cause to as many patterns as possible. Returns the unmatched patterns and the remaining causes.
+/// Assigns a different cause to each of as many patterns as possible. Returns the patterns without a cause, and the remaining causes.
 pub(crate) fn matched(patterns: &[At<Pattern>], causes: &[Cause]) -> (Vec<usize>, Vec<usize>) {
     let mut taken: Vec<Option<usize>> = vec![None; causes.len()];
     let mut unmet = Vec::new();
@@ -306,7 +306,7 @@ pub(crate) fn matched(patterns: &[At<Pattern>], causes: &[Cause]) -> (Vec<usize>
     (unmet, left.collect())
 }
 
-/// Finds a cause for a pattern, reassigning other patterns if necessary.
+/// Finds a cause for a pattern. Reassigns the causes of other patterns if necessary.
 fn give(
     pattern: usize,
     patterns: &[At<Pattern>],
