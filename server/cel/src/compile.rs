@@ -22,7 +22,7 @@ pub struct Expression {
     pub checked: Checked,
     /// The program to run.
     pub program: Program,
-    /// The maximum cost units of one evaluation; `u64::MAX` for unbounded.
+    /// The estimated maximum cost of one evaluation, in cost units; `u64::MAX` if unbounded.
     pub max_cost: u64,
 }
 
@@ -50,7 +50,7 @@ pub struct Failure {
     pub printed: String,
     /// The problems with their byte ranges in the expression; never empty.
     pub problems: Vec<Problem>,
-    /// The checked expression, if the API server got that far.
+    /// The checked expression, if only the evaluation of a constant part fails.
     pub checked: Option<Box<Checked>>,
 }
 
@@ -125,13 +125,13 @@ pub fn compile(text: &str, context: &Context) -> Result<Expression, Failure> {
             return Err(of_whole(stage, kind, error, Some(checked)));
         }
     };
-    // An estimate needs types. The caller's budget records that the result is incomplete.
+    // An estimate needs the types of all parts. The caller's budget records that the result is incomplete.
     let max_cost = if checked.is_unfinished() {
         0
     } else {
         estimate(&checked, features, sizes(context)).max
     };
-    // An expression stays in memory as long as its document. The caller's budget records a shortage.
+    // An expression stays in memory as long as its document. If the memory budget is exhausted, the caller's budget records it.
     let _ = budget::bytes(NODE_BYTES * checked.ast.nodes().count() as u64);
     Ok(Expression {
         checked,
@@ -153,7 +153,7 @@ pub(crate) fn problems(issues: &Issues, source: &Source, places: &SourceInfo) ->
     let place = |issue: &Issue| {
         let at = source.location_byte(issue.location);
         let rest = &source.text()[at..];
-        // The position of a selection is its dot. The problem is about the field.
+        // The reported position of a selection is its dot, but the problem is about the field after the dot.
         if let Some(after) = rest.strip_prefix('.') {
             let field = after.trim_start_matches(|c: char| c == '?' || c.is_ascii_whitespace());
             let end = field
@@ -164,7 +164,7 @@ pub(crate) fn problems(issues: &Issues, source: &Source, places: &SourceInfo) ->
                 return start..start + end;
             }
         }
-        // The position of a call is its parenthesis. The problem is about the name before it.
+        // The reported position of a call is its parenthesis, but the problem is about the name before the parenthesis.
         if let IssueKind::UndeclaredReference { name, .. } | IssueKind::NoMatchingOverload { function: name, .. } =
             &issue.kind
             && rest.starts_with('(')

@@ -44,7 +44,7 @@ impl Context {
         }
     }
 
-    /// Adds variables to those of the environment.
+    /// Adds variables to the variables of the environment.
     #[must_use]
     pub fn with_variables(self, variables: impl Into<Arc<[Variable]>>) -> Self {
         Self {

@@ -3,7 +3,7 @@
 /// The nanoseconds of a duration such as `1h30m` or `-1.5s`; `None` if it is invalid or out of range
 /// (Go `time.ParseDuration`).
 pub fn parse_duration(text: &str) -> Option<i64> {
-    /// One more than the largest positive amount; a negative duration can reach it.
+    /// One more than the largest positive number of nanoseconds. Only a negative duration can reach it.
     const LIMIT: u64 = 1 << 63;
     let (negative, mut rest) = match text.as_bytes().first()? {
         b'-' => (true, &text[1..]),
@@ -75,7 +75,7 @@ fn leading_int(digits: &str) -> Option<u64> {
     })
 }
 
-/// The digits as a number, and its divisor. Digits that do not fit are dropped.
+/// The digits as a number, and the divisor for the fraction. Digits that do not fit into the number are dropped.
 fn leading_fraction(digits: &str) -> (u64, f64) {
     let (mut value, mut scale) = (0_u64, 1.0);
     for digit in digits.bytes() {

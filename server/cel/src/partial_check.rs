@@ -30,7 +30,7 @@ pub fn partial_check(text: &str, context: &Context) -> PartialCheck {
     let parsed = parse(&source, environment.parsing());
     let places = parsed.ast.source_info.clone();
     let (checked, issues) = check_with_issues(parsed.ast, &source, context);
-    // The checker also reports placeholders. If there are syntax errors, only those matter.
+    // The checker also reports placeholders. If there are syntax errors, only the syntax errors matter.
     let issues = if parsed.issues.is_empty() {
         issues
     } else {
@@ -48,8 +48,7 @@ pub fn partial_check(text: &str, context: &Context) -> PartialCheck {
     }
 }
 
-/// The type of a part of an expression; `None` if it has none. [`Context::with_locals`] declares the variables of enclosing
-/// comprehensions.
+/// The type of a part of an expression; `None` if the part has no type. [`Context::with_locals`] declares the variables of enclosing comprehensions.
 pub fn type_of(text: &str, context: &Context) -> Option<Type> {
     let source = Source::new(text);
     let parsed = parse(&source, context.environment().parsing());

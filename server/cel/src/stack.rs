@@ -5,8 +5,8 @@ const RED_ZONE: usize = 256 << 10;
 /// The size of a new stack segment, in bytes.
 const SEGMENT: usize = 4 << 20;
 
-/// Runs a step of a recursion, on a new stack segment if little stack is left. The depth is bounded elsewhere: by the parser for the source
-/// text, by [`crate::checker`] for macro expansions.
+/// Runs a step of a recursion, on a new stack segment if little stack is left. Other code bounds the depth: the parser for the source text,
+/// [`crate::checker`] for macro expansions.
 pub(crate) fn grow<T>(work: impl FnOnce() -> T) -> T {
     stacker::maybe_grow(RED_ZONE, SEGMENT, work)
 }

@@ -30,7 +30,7 @@ impl KubernetesVersion {
         (Self::OLDEST.0..=Self::NEWEST.0).map(Self)
     }
 
-    /// The Kubernetes version whose features an API server of this version allows in *new* CEL expressions: the previous one
+    /// The Kubernetes version that determines the features in *new* CEL expressions on an API server of this version: the previous version
     /// (`k8s.io/apiserver/pkg/cel/environment`, `DefaultCompatibilityVersion`).
     #[must_use]
     pub const fn compatibility(self) -> Self {

@@ -14,7 +14,7 @@ pub enum IssueKind {
     Incomplete(Incomplete),
     /// A number, string or bytes literal has no value.
     Literal(LiteralProblem),
-    /// The API server compiles rules without this part of the language.
+    /// The expression uses a part of the language that the API server does not enable.
     Unsupported(Unsupported),
     /// A variable or function has a name that CEL reserves.
     ReservedName {
@@ -80,7 +80,7 @@ pub enum IssueKind {
         /// The types of the operands: `string.(int)`.
         operands: String,
     },
-    /// An optional selection is called as a function, with arguments that differ from those of `value.?field`.
+    /// An optional selection (`value.?field`) is called as a function with arguments that the operator would not pass.
     OptionalSelection(OptionalSelection),
     /// The literal argument of a function is not a valid string for it.
     InvalidArgument {
@@ -89,9 +89,9 @@ pub enum IssueKind {
     },
     /// A format string does not fit its arguments.
     Format(FormatProblem),
-    /// The result of an expression has a type that is not allowed there.
+    /// The result of the expression has a type that its context does not allow.
     WrongResult {
-        /// The types that are allowed.
+        /// The allowed types.
         allowed: &'static [Type],
         /// The type of the value.
         found: String,
@@ -115,7 +115,7 @@ pub enum IssueKind {
 pub enum Limit {
     /// The length of the source text.
     Length {
-        /// Its length, in code points.
+        /// The length of the source text, in code points.
         length: usize,
         /// The limit, in code points.
         limit: usize,
@@ -188,7 +188,7 @@ pub enum Unsupported {
 pub enum MacroProblem {
     /// The argument that names a variable is not a name.
     NotAName {
-        /// The macro.
+        /// The name of the macro.
         of: &'static str,
     },
     /// The argument of `has()` does not end with a field.
@@ -204,7 +204,7 @@ pub enum MacroProblem {
     SortTarget,
 }
 
-/// What is wrong with the call of an optional selection.
+/// The reason why the call of an optional selection is invalid.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum OptionalSelection {
     /// The field is not a string literal.
@@ -214,7 +214,7 @@ pub enum OptionalSelection {
     },
     /// The number of arguments is wrong, or the function is called as a method.
     Signature {
-        /// Whether it is called as a method.
+        /// Whether the function is called as a method.
         is_method: bool,
         /// The number of arguments.
         count: usize,
@@ -258,7 +258,7 @@ pub enum ClauseProblem {
     NoPrecision,
     /// The precision is out of range.
     PrecisionOutOfRange {
-        /// The digits.
+        /// The digits of the precision.
         digits: String,
     },
     /// No clause has this letter.

@@ -4,7 +4,7 @@
 
 use crate::KubernetesVersion;
 
-/// Since this Kubernetes version, the first code point of a line is reported on that line.
+/// Since this Kubernetes version, the first code point of a line is reported on that line. Older versions report it at the end of the previous line.
 const LINES_BEGIN_SINCE: KubernetesVersion = KubernetesVersion::minor(32);
 
 /// A line (from 1) and a column (from 0, in code points), as `cel-go` keeps them. `cel-go` prints the column plus 1.
@@ -24,8 +24,8 @@ impl Location {
 /// The position of an expression in the source text.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Span {
-    /// The position that `cel-go` reports for the expression, in code points from the start of the text: the operator of a binary
-    /// expression, the dot of a selection, the parenthesis of a call, otherwise the first character. -1 if it has no position.
+    /// The position that `cel-go` reports for the expression, in code points from the start of the text: the operator of a binary expression, the dot
+    /// of a selection, the parenthesis of a call, otherwise the first character. -1 if the expression has no position.
     pub offset: i32,
     /// The byte range of the token or literal that begins at `offset`.
     pub bytes: (u32, u32),
@@ -50,7 +50,7 @@ impl Source {
         Self::with_description(text, "<input>")
     }
 
-    /// A source text with another name.
+    /// A source text whose messages use another name than `<input>`.
     pub fn with_description(text: impl Into<String>, description: impl Into<String>) -> Self {
         let text = text.into();
         let ascii = text.is_ascii();
@@ -70,7 +70,7 @@ impl Source {
             }
             bytes.push(text.len() as u32);
         }
-        // `cel-go`: an empty buffer has its only line end at 0, other buffers have the last one past their end.
+        // As in `cel-go`, the only line of an empty text ends at 0, and the last line of any other text ends one past the end of the text.
         line_offsets.push(if text.is_empty() { 0 } else { len as i32 + 1 });
         Self {
             text,
@@ -86,12 +86,12 @@ impl Source {
         &self.text
     }
 
-    /// Its name in messages.
+    /// The name of the source in messages.
     pub fn description(&self) -> &str {
         &self.description
     }
 
-    /// Its length in code points.
+    /// The length of the text in code points.
     pub fn len(&self) -> usize {
         self.len
     }
@@ -202,7 +202,7 @@ impl SourceInfo {
         self.span(id).map_or(Location::NONE, |s| source.location(s.offset))
     }
 
-    /// The location that an API server of this Kubernetes version reports for a type error.
+    /// The location of the expression `id` as an API server of this Kubernetes version reports it for a type error.
     pub fn location_told(&self, source: &Source, id: i64, version: KubernetesVersion) -> Location {
         if version < LINES_BEGIN_SINCE {
             self.span(id)

@@ -155,12 +155,12 @@ impl Checker<'_> {
     }
 }
 
-/// Whether this is the type of a variable to which API servers of 1.32 assign no type (see `check_comprehension`).
+/// Whether `ty` is the type of a variable to which API servers of 1.32 assign no type (see `check_comprehension`).
 fn is_untyped(ty: &Type) -> bool {
     matches!(ty, Type::Opaque(opaque) if opaque.name.is_empty())
 }
 
-/// The name of the protobuf message that a type represents, if it does.
+/// The name of the protobuf message that a type represents; `None` for other types.
 fn well_known_name(ty: &Type) -> Option<&'static str> {
     Some(match ty {
         Type::Any => "google.protobuf.Any",

@@ -27,7 +27,7 @@ use crate::types::Type;
 pub enum Reference {
     /// A variable, type or constant.
     Ident {
-        /// Its full name.
+        /// The full name of the variable, type or constant.
         name: Arc<str>,
         /// The value of an enum constant.
         constant: Option<i64>,
@@ -39,11 +39,11 @@ pub enum Reference {
 /// A type-checked expression.
 #[derive(Clone, Debug)]
 pub struct Checked {
-    /// The tree. Its names are fully qualified, and a call of a function with a dotted name has no target.
+    /// The tree. Names in the tree are fully qualified, and a call of a function with a dotted name has no target.
     pub ast: Ast,
     types: Vec<Option<Type>>,
     references: Vec<Option<Reference>>,
-    /// Which budget ran out before all types were found. In that case the types must not be used.
+    /// The budget that ran out before all types were found, if any. The types must not be used then.
     pub(crate) unfinished: Option<Unfinished>,
 }
 
@@ -158,7 +158,7 @@ fn check_within(ast: Ast, source: &Source, context: &Context) -> (Checked, Issue
 /// Budgeted work for the types of one part of an expression.
 const NODE_WORK: u64 = 100;
 
-/// Deeper trees are rejected, so that no input overflows the stack. The parser's own limit is far below.
+/// The maximum depth of a tree. Deeper trees are rejected, so that no input overflows the stack. The parser's own limit is far below.
 const MAX_DEPTH: usize = 1500;
 
 struct Checker<'a> {

@@ -8,7 +8,7 @@ use crate::types::Type;
 
 /// A resolved identifier.
 pub(super) struct Resolved {
-    /// Its full name, with a leading dot if a local variable shadows it.
+    /// The full name, with a leading dot if a local variable shadows the name.
     pub(super) name: Arc<str>,
     pub(super) ty: Type,
     /// The value, if it is an enum constant.
@@ -67,7 +67,7 @@ impl<'a> Scopes<'a> {
         {
             return Some((ty, None));
         }
-        // The only enum that every environment declares.
+        // `NullValue` is the only enum that every environment declares.
         (name == "google.protobuf.NullValue.NULL_VALUE").then_some((Type::Int, Some(0)))
     }
 

@@ -22,7 +22,7 @@ fn environment(case: &Value) -> Environment {
     } else {
         Environment::standard(version)
     };
-    // The only option in this table is whether numbers of different types can be compared.
+    // The only option in this table says whether numbers of different types can be compared.
     let options = input["options"].as_array().is_some_and(|options| !options.is_empty());
     environment.features_mut().cross_type_numeric_comparisons = options && case["actual"]["errors"].is_null();
     for function in input["env"]["functions"].as_array().into_iter().flatten() {
@@ -86,7 +86,7 @@ fn types_and_errors_are_those_of_cel_go() {
             Ok(checked) => (case["actual"]["type"].clone(), checked.output_type().declared_name()),
             Err(error) => (case["actual"]["errors"]["text"].clone(), error),
         };
-        // The table can list type parameters that the name does not have.
+        // The table also lists the type parameters of a type, but `declared_name` does not.
         let matches = expected
             .as_str()
             .is_some_and(|expected| expected == actual || expected.starts_with(&format!("{actual}(")));
@@ -108,7 +108,7 @@ fn library_calls_compile_as_in_the_server() {
             let newer = name == "celgo_ext"
                 && (NEWER.iter().any(|name| text.contains(name))
                     || case["test"].as_str().is_some_and(|t| t.contains("Version")));
-            // Some cases are evaluated unchecked. Others use names that only the tests or other parts of the API server declare.
+            // Some cases are evaluated without type checking. Others use names that only the tests or other parts of the API server declare.
             let unchecked = case["actual"]["type"].is_null() && case["actual"]["issues"].is_null();
             let foreign = ["ExampleType", "test.", "jsonpatch."]
                 .iter()

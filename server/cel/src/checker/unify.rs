@@ -7,14 +7,14 @@ use crd_analyzer_budget as budget;
 
 use crate::types::{Kind, TYPE_WORK, Type};
 
-/// The substitutions of type variables found so far. A failed attempt leaves no trace.
+/// The substitutions of type variables found so far. A failed attempt leaves them unchanged.
 #[derive(Debug, Default)]
 pub(super) struct Mapping {
     /// Substitutions of free variables, by number.
     vars: Vec<Option<Type>>,
     /// Substitutions of the type parameters of declared variables, by name.
     params: Vec<(Arc<str>, Type)>,
-    /// The previous value of each change since the attempt began.
+    /// The substitutions that the current attempt has changed, with the previous values, for undoing the attempt.
     trail: Vec<(Type, Option<Type>)>,
     /// Whether the occurs check also searches `type(T)` (since cel-go 0.20).
     search_types: bool,

@@ -1,7 +1,7 @@
 //! The estimated cost of expressions (`cel-go` `checker/cost.go`).
 //!
-//! There are two generations. Up to 1.32, the API server looks sizes up when a call needs them. Since 1.33 (cel-go 0.23), it does so when
-//! it visits an operand, and it also knows the sizes of local variables and of the elements of literals.
+//! The API server's estimator exists in two generations. Up to 1.32, the estimator looks up sizes when a call needs them. Since 1.33 (cel-go 0.23),
+//! it looks them up when it visits an operand, and it also knows the sizes of local variables and of the elements of literals.
 
 mod comprehension;
 mod path;
@@ -129,7 +129,7 @@ pub fn estimate(checked: &Checked, features: &Features, sizes: &dyn SizeEstimato
     run(checked, *features, sizes, None).0
 }
 
-/// Like [`estimate`], and also returns the cost of each part by its id. For a part of a comprehension, it is the cost of one iteration.
+/// Like [`estimate`], and also returns the cost of each part by its id. The cost of a part of a comprehension is the cost in one iteration.
 pub fn estimate_parts(
     checked: &Checked,
     features: &Features,

@@ -1,7 +1,7 @@
 //! Field paths of expressions, from a variable down.
 //!
-//! The API server keeps them in Go slices. Go appends in place if there is capacity, so two paths with a common beginning can share
-//! memory, and the later one overwrites the last steps of the earlier one. Estimates depend on this, so this module reproduces it.
+//! The API server keeps paths in Go slices. Go appends in place if there is capacity, so two paths with a common beginning can share memory, and the
+//! later one overwrites the last steps of the earlier one. The estimates depend on such overwritten paths, so this module reproduces them.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -29,7 +29,7 @@ impl Path {
         self.len == 0
     }
 
-    /// The path with one more step, like Go's `append`: in place if there is capacity, otherwise in new memory of twice the size.
+    /// The path with one more step, like Go's `append`: in the same memory if there is capacity, otherwise in new memory of twice the size.
     pub(super) fn append(&self, step: Arc<str>) -> Self {
         if self.len < self.capacity {
             let mut memory = self.memory.borrow_mut();
@@ -52,7 +52,7 @@ impl Path {
         }
     }
 
-    /// A copy with one more step that shares no memory.
+    /// A copy with one more step, in memory of its own.
     pub(super) fn copy_with(&self, step: Arc<str>) -> Self {
         let mut steps = self.steps();
         steps.push(step);

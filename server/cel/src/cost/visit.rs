@@ -33,7 +33,7 @@ impl Coster<'_> {
     }
 
     fn cost_of(&mut self, node: NodeId) -> CostEstimate {
-        // The caller's budget records that this is not the real cost.
+        // The result is not the real cost; the caller's budget records this.
         if budget::work(NODE_WORK).is_err() {
             return CostEstimate::default();
         }

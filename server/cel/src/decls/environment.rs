@@ -23,7 +23,7 @@ pub enum ExpressionSet {
 pub struct Variable {
     /// The name, which may have dots.
     pub name: Arc<str>,
-    /// Its type.
+    /// The type of the variable.
     pub ty: Type,
     /// The role of the variable.
     pub role: Role,
@@ -67,7 +67,7 @@ pub struct Features {
     pub validators: bool,
     /// Whether a presence test costs 1. Kubernetes sets this to false.
     pub presence_test_has_cost: bool,
-    /// Whether a field whose name is a reserved word can also be selected by the unescaped word (since 1.31).
+    /// Whether a field whose name is a reserved word can also be selected by the word without escapes (since 1.31).
     pub keyword_fields: bool,
     /// Whether the name of a declared type, used as a value, has the type `type(T)`. Before 1.32, it has the type `T`.
     pub names_are_types: bool,
@@ -79,7 +79,7 @@ impl Features {
         self.with_old_names(ty.to_string())
     }
 
-    /// The type as Go's `%v` prints it in this version. Only few messages do.
+    /// The type as Go's `%v` prints it in this version. Only a few messages print types in this form.
     pub fn go_string(&self, ty: &Type) -> String {
         self.with_old_names(ty.go_string(self.version.number() >= 34))
     }
@@ -191,7 +191,7 @@ impl Environment {
             }
         }
         if library.name == "optional" && minor >= 31 {
-            // The name is a value since cel-go 0.20, and its type has a parameter since 0.29.
+            // The name `optional_type` is a value since cel-go 0.20, and its type has a parameter since 0.29.
             let params = if minor >= 37 { vec![Type::Dyn] } else { Vec::new() };
             self.add_variable(OPTIONAL, Type::type_of(Type::opaque(OPTIONAL, params)));
         }
@@ -242,7 +242,7 @@ impl Environment {
         }
     }
 
-    /// Adds a variable, or replaces the one of the same name.
+    /// Adds a variable, or replaces the variable of the same name.
     pub fn add_variable(&mut self, name: impl Into<Arc<str>>, ty: Type) {
         self.variables.insert(name.into(), ty);
     }

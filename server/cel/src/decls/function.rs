@@ -39,7 +39,7 @@ impl FunctionDecl {
         self.declarations.iter().find_map(|it| it.traits.pattern)
     }
 
-    /// The runtime cost of a call whose overload is only known from its operands.
+    /// The runtime cost of a call whose overload is only known from the values of its operands.
     pub(crate) fn cost_without_overload(&self) -> Actual {
         let declared = self.declarations.first();
         declared.map_or(Actual::Fixed(1), |it| it.counted.without_overload())
@@ -51,14 +51,14 @@ impl FunctionDecl {
 pub struct OverloadDecl {
     /// The name of the overload.
     pub id: Arc<str>,
-    /// Whether it is a method, called on a target.
+    /// Whether the overload is a method, called on a target.
     pub member: bool,
     /// The parameter types, the target first.
     pub params: Vec<Type>,
     /// The result type.
     pub result: Type,
-    /// The type parameters in `result` and `params`. The checker numbers its variables in this order. The API server also finds them in this
-    /// order but iterates over a Go map of them, which gives this order seven times in eight.
+    /// The type parameters in `result` and `params`. The checker numbers its variables in this order. The API server also finds them in this order,
+    /// but then iterates over a Go map, which keeps the order seven times in eight.
     pub type_params: Vec<Arc<str>>,
     /// The cost of a call.
     pub cost: Cost,

@@ -6,7 +6,7 @@ use super::run::Run;
 use crate::KubernetesVersion;
 use crate::value::{ErrorKind, EvalError, List, MapValue, Opaque, Result, Value};
 
-/// The outcome of a selection: a value or an error as a value, or `None` if it is absent and absence is not an error.
+/// The outcome of a selection: a value, or an error as a value. `None` if the selected entry is absent and its absence is not an error.
 type Selected = Result<Option<Result>>;
 
 /// Since this Kubernetes version, a selection from a variable whose value is an error ends with that error.
@@ -14,7 +14,7 @@ const ERRORS_END_SINCE: KubernetesVersion = KubernetesVersion::minor(31);
 /// Since this Kubernetes version, a selection from an optional uses its CEL value. Older versions use the Go value inside it.
 const OPTIONALS_ARE_VALUES_SINCE: KubernetesVersion = KubernetesVersion::minor(37);
 
-/// Converts the Go value inside a value back to a CEL value (`ref.Val.Value`). This loses its schema.
+/// Converts the Go value inside a value back to a CEL value (`ref.Val.Value`). The result has no schema.
 fn as_native(value: &Value) -> Result {
     let unsupported = |go_type: &str, printed: &dyn std::fmt::Display| {
         let message = format!("unsupported conversion to ref.Val: ({go_type}){printed}");
@@ -192,7 +192,7 @@ fn is_key(value: &Value) -> bool {
     )
 }
 
-/// The entry of a value with this key. `None` if it is absent and `optional` is set.
+/// The entry of a value with this key. `None` if the entry is absent and `optional` is set.
 fn select(value: &Value, key: &Value, optional: bool) -> Selected {
     match value {
         Value::Map(map) => match map.find(key)? {

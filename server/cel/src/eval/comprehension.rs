@@ -95,7 +95,7 @@ impl Run<'_> {
         }
     }
 
-    /// The initial value of an accumulator. An empty list or map grows in place, because all comprehensions that build lists start so.
+    /// The initial value of an accumulator. An empty list or map grows in place, because all comprehensions that build a list or map start with one.
     fn start(&mut self, comprehension: &ComprehensionPlan, parent: &Frame<'_>, state: &RefCell<State>) -> Result {
         let init = self.exec(comprehension.accu, parent);
         let mut state = state.borrow_mut();
@@ -151,7 +151,7 @@ impl Run<'_> {
             return Err(fatal);
         }
         let first = self.mark();
-        // Where the observations of the latest entry begin.
+        // The mark before the observations of the latest entry.
         let mut last = first;
         match range {
             Value::List(list) => {
@@ -210,7 +210,7 @@ impl Run<'_> {
         })
     }
 
-    /// Whether the latest entry alone decided the result: `all` is false for it, or `exists` is true.
+    /// Whether the latest entry alone decided the result: `all` is false for this entry, or `exists` is true.
     fn is_decided_by_last(&self, comprehension: &ComprehensionPlan, inner: &Frame<'_>) -> bool {
         let decisive = match self.program.step(comprehension.step).kind {
             StepKind::And(_) => false,

@@ -1,6 +1,6 @@
 //! The runtime cost of an expression (`cel-go` `interpreter/runtimecost.go`). The declarations of functions contain the cost of a call.
 //!
-//! The API server finds the arguments of a call on a stack of values with expression ids. Expressions of a macro can share an id, so it
+//! The API server finds the arguments of a call on a stack of values with expression ids. Expressions of a macro can share an id, so the API server
 //! does not always find the values that were passed. This module keeps the same stack.
 
 use std::num::NonZeroU32;
@@ -33,7 +33,7 @@ pub(super) struct Tracker {
     stack: Vec<Observed>,
     /// The latest stack position of each id.
     places: Vec<StackIndex>,
-    /// Whether costs are tracked. They are not while constants are folded.
+    /// Whether costs are tracked. Costs are not tracked while constants are folded.
     enabled: bool,
 }
 
@@ -49,7 +49,7 @@ impl Tracker {
         }
     }
 
-    /// Creates a tracker that counts nothing.
+    /// Creates a tracker that tracks no costs.
     pub(super) fn disabled() -> Self {
         Self {
             cost: 0,
@@ -120,7 +120,7 @@ impl Tracker {
         }
     }
 
-    /// Removes the values of these expressions from the stack (the last one is on top) and returns them. `None` if one is missing.
+    /// Removes the values of these expressions from the stack (the last one is on top) and returns them. `None` if a value is missing.
     fn drop_args(&mut self, ids: &[i64]) -> Option<Vec<Result>> {
         let mut values = Vec::with_capacity(ids.len());
         for id in ids.iter().rev() {
@@ -132,8 +132,8 @@ impl Tracker {
         Some(values)
     }
 
-    /// Ends the evaluation before a call that would exceed the limit and needs much work or memory, not after it. The cost of most
-    /// calls does not depend on the result.
+    /// Ends the evaluation before a call that needs much work or memory and would exceed the limit. The API server ends it after the call. Most
+    /// results are the same, because the cost of most calls does not depend on the result of the call.
     pub(super) fn afford(&mut self, work: u64, need: Need, cost: Actual, operands: &[Value]) -> Result<()> {
         let Some(limit) = self.limit.filter(|_| self.enabled) else {
             return Ok(());

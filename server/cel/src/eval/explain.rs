@@ -10,9 +10,9 @@ use crate::checker::Checked;
 use crate::parser::{Extents, as_written};
 use crate::value::Result;
 
-/// The number of iterations kept from the beginning of a comprehension.
+/// The number of iterations kept from the start of a comprehension.
 const FIRST_TURNS: usize = 4;
-/// The number of iterations kept from its end, where quantifiers stop.
+/// The number of iterations kept from the end of a comprehension, where quantifiers stop.
 const LAST_TURNS: usize = 2;
 /// The number of values kept from one evaluation.
 const MAX_VALUES: usize = 20_000;
@@ -22,13 +22,13 @@ const MAX_DEPTH: usize = 200;
 /// A part of an expression.
 #[derive(Clone, Debug)]
 pub struct Part {
-    /// Its byte range in the expression.
+    /// The byte range of the part in the expression.
     pub bytes: Range<usize>,
-    /// Its value, or `None` if it was not evaluated.
+    /// The value of the part, or `None` if the part was not evaluated.
     pub value: Option<Result>,
-    /// Its parts, without the obvious ones: constants and the variables of comprehensions.
+    /// The parts of this part, without the obvious ones: constants and the variables of comprehensions.
     pub parts: Vec<Part>,
-    /// The iterations, if it is a comprehension.
+    /// The iterations, if the part is a comprehension.
     pub iterations: Vec<Iteration>,
     /// The number of omitted iterations, after the first few.
     pub iterations_left_out: usize,
@@ -40,7 +40,7 @@ pub type Entry = Vec<(Arc<str>, Result)>;
 /// One iteration of a comprehension.
 #[derive(Clone, Debug)]
 pub struct Iteration {
-    /// Its index, from 0.
+    /// The index of the iteration, from 0.
     pub index: usize,
     /// The variables of the comprehension.
     pub variables: Entry,
@@ -159,7 +159,7 @@ struct Teller<'a> {
 }
 
 impl Teller<'_> {
-    /// A part with its value in a frame, or `None` if it is obvious (a constant or a comprehension variable).
+    /// A part with its value in a frame, or `None` if the part is obvious (a constant or a comprehension variable).
     fn part(&self, node: NodeId, frame: &Frame, fold_variables: &[Arc<str>], depth: usize) -> Option<Part> {
         let ast = &self.checked.ast;
         let id = ast[node].id;

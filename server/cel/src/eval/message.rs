@@ -1,5 +1,5 @@
-//! Literals of the protobuf messages that every environment declares (`cel-go` `types.Registry.NewValue`). All but one represent values
-//! that CEL has anyway: the fields are stored as protobuf would store them, and converted back to a CEL value.
+//! Literals of the protobuf messages that every environment declares (`cel-go` `types.Registry.NewValue`). All but one of these messages represent
+//! values that CEL also has without them: the fields are stored as protobuf would store them, and converted back to a CEL value.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::value::{Duration, EvalError, Map, Opaque, Result, Timestamp, Value};
 
 /// The largest integer that the JSON mapping keeps as a number.
 const MAX_JSON_INT: u64 = (1 << 53) - 1;
-/// A limit for seconds that leaves room for adding any time zone offset.
+/// A limit for seconds. It leaves room for adding any time zone offset.
 const MAX_SECONDS: i64 = 1 << 55;
 
 /// The value of a message literal with these fields.

@@ -37,7 +37,7 @@ const EVALUATION: Limits = Limits {
 
 /// Provides the values of variables.
 pub trait Variables {
-    /// The value of a variable, or the error of computing it; `None` if the variable does not exist.
+    /// The value of a variable, or the error when the value is computed; `None` if the variable does not exist.
     fn resolve(&self, name: &str) -> Option<Result>;
 }
 
@@ -82,7 +82,7 @@ pub trait Observer {
         0
     }
 
-    /// The observations between two marks did not affect the result: a single other term or entry decided it.
+    /// The observations between two marks did not affect the result: a single other term or entry decided the result.
     fn forget(&mut self, observed: Range<usize>) {
         let _ = observed;
     }
@@ -94,12 +94,12 @@ pub struct Program {
     steps: Vec<Step>,
     attributes: Vec<Attribute>,
     root: StepIdx,
-    /// Whether `has()` costs 1. In Kubernetes it does not.
+    /// Whether `has()` costs 1. In Kubernetes, `has()` costs nothing.
     presence_test_has_cost: bool,
     version: KubernetesVersion,
     /// One more than the largest expression id.
     ids: usize,
-    /// Set if planning exceeded its budget. Then there is nothing to run.
+    /// The budget that planning exceeded, if any. The program cannot run then.
     unfinished: Option<Unfinished>,
 }
 
@@ -152,7 +152,7 @@ impl Program {
     }
 }
 
-/// The error for a call of a function with operands that no overload accepts.
+/// The error for a call of a function whose operands match no overload.
 fn no_such_overload(function: &str, args: &[Value], version: KubernetesVersion) -> EvalError {
     let name = |value: &Value| match value {
         Value::Optional(_) if version < KubernetesVersion::minor(31) => crate::types::OLD_OPTIONAL.to_owned(),

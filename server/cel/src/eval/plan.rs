@@ -30,7 +30,7 @@ pub(super) struct StepIdx(pub(super) u32);
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct AttrIdx(pub(super) u32);
 
-/// A step of the program, which has a value.
+/// A step of the program. Each step has a value.
 #[derive(Debug)]
 pub(super) struct Step {
     pub(super) id: i64,
@@ -270,7 +270,7 @@ impl Planner<'_> {
                 let step = self.push(id, StepKind::Map(entries));
                 if constant { self.folded(step) } else { Ok(step) }
             }
-            // The checker knows the type. Whether such a value can be created is only known at run time.
+            // The checker determined the type. Whether the value can be created is only known at run time.
             ExprKind::Struct { type_name, fields } => {
                 let fields = fields
                     .iter()
@@ -453,9 +453,9 @@ impl Planner<'_> {
         }
     }
 
-    /// The attribute of a conditional's branch. It has no step of its own, and therefore no cost of its own.
+    /// The attribute of a conditional's branch. The attribute has no step of its own, and therefore no cost of its own.
     fn branch(&mut self, step: StepIdx) -> (StepIdx, AttrIdx) {
-        // A presence test is also reduced to its attribute, without the check whether an optional has a value.
+        // A presence test is also reduced to its attribute. This skips the check whether an optional has a value.
         if let StepKind::Attribute(attribute) | StepKind::Test(attribute) = self.program.step(step).kind {
             return (step, attribute);
         }

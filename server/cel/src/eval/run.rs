@@ -103,7 +103,7 @@ impl Run<'_> {
                     Ok(Value::Optional(Some(value))) if unwrap => (*value).clone().or_failure(),
                     Ok(Value::Optional(Some(value))) => Ok(Value::Optional(Some(value))),
                     Ok(Value::Optional(None)) => self.exec(*b, frame),
-                    // Up to 1.36, a value that is not an optional is passed on.
+                    // Up to 1.36, `optional.or` accepts a value that is not an optional.
                     Ok(_) if self.program.version.number() >= 37 => Err(EvalError::no_such_overload()),
                     other => other,
                 }

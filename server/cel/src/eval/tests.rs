@@ -12,7 +12,7 @@ use crate::testing::{compile, environment_of, has_flag, variables_of};
 use crate::value::{Map, Result, Value, equal};
 use crd_analyzer_fixtures::tables::Table;
 
-/// Converts a JSON value without a schema.
+/// Converts a JSON value to a CEL value without a schema.
 fn of_json(json: &Json) -> Value {
     match json {
         Json::Null => Value::Null,
@@ -200,7 +200,7 @@ fn small_stacks_are_enough() {
     }
 }
 
-/// Calls whose work grows faster than the string end when they are too expensive.
+/// Calls whose work grows faster than their string end early if they are too expensive.
 #[test]
 fn expensive_work_ends() {
     let newest = KubernetesVersion::NEWEST;
@@ -221,7 +221,7 @@ fn expensive_work_ends() {
     assert!(matches!(long.result, Ok(Value::Bool(true))));
 }
 
-/// Compares a value with the table's, which names the type of each value.
+/// Compares a value with the expected value in the table, which names the type of each value.
 fn same(expected: &Json, found: &Value) -> bool {
     let (ty, value) = (expected["type"].as_str().unwrap_or_default(), &expected["value"]);
     if ty != found.type_name() {
@@ -250,7 +250,7 @@ fn same(expected: &Json, found: &Value) -> bool {
                         .any(|key| same(&entry[0], key) && map.at(key).is_ok_and(|found| same(&entry[1], &found)))
                 })
         }
-        // The types are equal. This comparison ignores how such values are printed.
+        // The types are equal. This comparison ignores how values of these types are printed.
         _ => true,
     }
 }
@@ -512,7 +512,7 @@ fn agree(name: &str, environment: impl Fn(&Json) -> Option<Environment>) {
             (Err(found), Some(error)) => found.message() == error,
             _ => false,
         };
-        // The newest string functions of cel-go have their own costs. Those of Kubernetes do not.
+        // The newest string functions of cel-go have their own costs, but those in Kubernetes do not.
         let strings = case["input"]["env"]["libraries"]
             .to_string()
             .contains("cel.lib.ext.strings");

@@ -89,14 +89,14 @@ pub(super) struct Any {
 }
 
 impl Any {
-    /// The name and fields of the message; `None` if its type is unknown or it cannot be decoded.
+    /// The name and fields of the message; `None` if the type of the message is unknown or the message cannot be decoded.
     pub(super) fn message(&self) -> Option<(&str, Fields)> {
         let name = self.type_url.as_ref()?.rsplit('/').next()?;
         let fields = read(self.value.as_deref().unwrap_or_default(), fields_of(name)?, 0)?;
         Some((name, fields))
     }
 
-    /// The nested `google.protobuf.Any`, if the message is one.
+    /// The nested `google.protobuf.Any`, if the message is itself an `Any`.
     fn inner(&self) -> Option<Self> {
         let (name, fields) = self.message()?;
         if name != "google.protobuf.Any" {
@@ -113,7 +113,7 @@ impl Any {
         Some(inner)
     }
 
-    /// The innermost `google.protobuf.Any`, and the type URLs of those around it.
+    /// The innermost `google.protobuf.Any`, and the type URLs of the others around it.
     pub(super) fn innermost(self) -> (Vec<Arc<str>>, Self) {
         let mut around = Vec::new();
         let mut at = self;
@@ -145,7 +145,7 @@ impl fmt::Display for Any {
     }
 }
 
-/// What follows the number of a field.
+/// The encoded value after the number of a field.
 #[derive(Clone, Copy)]
 enum Written<'b> {
     Varint(u64),
@@ -261,7 +261,7 @@ fn read(bytes: &[u8], fields: &[Field], depth: u32) -> Option<Fields> {
             (Kind::Bytes, Written::Bytes(it)) => Value::bytes(it),
             (Kind::List | Kind::Struct, Written::Bytes(it)) => {
                 let fields = if *kind == Kind::List { LIST } else { STRUCT };
-                // Such a message has exactly one field, which is always present.
+                // A `ListValue` or a `Struct` has exactly one field, and `read` always returns that field.
                 stack::grow(|| read(it, fields, depth + 1))?.pop()?.1
             }
             (Kind::Values, Written::Bytes(it)) => {

@@ -122,7 +122,7 @@ impl<F: FnMut(usize, usize) -> bool> Sorter<F> {
         }
     }
 
-    /// Moves elements less than the pivot before it and all others after it. Returns the pivot's index and whether the range was already
+    /// Moves elements less than the pivot before the pivot and all others after it. Returns the pivot's index and whether the range was already
     /// partitioned.
     fn partition(&mut self, start: usize, end: usize, pivot: usize) -> (usize, bool) {
         self.items.swap(start, pivot);
@@ -146,7 +146,8 @@ impl<F: FnMut(usize, usize) -> bool> Sorter<F> {
         }
     }
 
-    /// In a range without elements less than the pivot, moves the elements equal to it to the front. Returns the index of the first other one.
+    /// In a range without elements less than the pivot, moves the elements equal to the pivot to the front. Returns the index of the first greater
+    /// element.
     fn partition_equal(&mut self, start: usize, end: usize, pivot: usize) -> usize {
         self.items.swap(start, pivot);
         let (mut i, mut j) = (start + 1, end - 1);
@@ -201,7 +202,7 @@ impl<F: FnMut(usize, usize) -> bool> Sorter<F> {
         false
     }
 
-    /// Swaps three elements in the middle with others. The choice depends only on the length.
+    /// Swaps three elements in the middle with others, which depend only on the length.
     fn break_patterns(&mut self, start: usize, end: usize) {
         let len = end - start;
         if len < 8 {

@@ -44,7 +44,7 @@ fn skip_index(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> bool {
         return false;
     }
     let mut ahead = chars.clone();
-    // Without a closing bracket, only the opening one is skipped.
+    // Without a closing bracket, only the opening bracket is skipped.
     if ahead.any(|c| c == ']') {
         *chars = ahead;
     } else {

@@ -1,5 +1,5 @@
-//! The authorizer (`k8s.io/apiserver/pkg/cel/library`, `Authz`). No rule of a CRD has a variable of these types. The functions are still
-//! declared, because the API server's errors then mention overloads instead of undeclared references.
+//! The authorizer (`k8s.io/apiserver/pkg/cel/library`, `Authz`). A rule of a CRD never has a variable of the authorizer's types. The functions are
+//! still declared, because the API server's errors then mention overloads instead of undeclared references.
 
 use super::declaration::{Cost, Counted, Function, Library, function, never_called};
 

@@ -89,7 +89,8 @@ const FUNCTIONS: &[Function] = &[
     function(
         "ip",
         "The address of the range.",
-        // The cost depends on the function's name: Kubernetes only distinguishes this overload from the address parser if the overload is known.
+        // The cost depends on the function's name, because the function that parses an address is also called `ip`. Kubernetes distinguishes the two
+        // only if the overload is known.
         Counted::ByName(PARSE),
         &[("string(cidr('192.168.0.1/24').ip())", "'192.168.0.1'")],
         &[overload("cidr_ip", "net.CIDR.() -> net.IP", Cost::ONE, |_, args| {
@@ -208,7 +209,7 @@ fn contains_cidr(version: KubernetesVersion, args: &[Value]) -> Result {
         other => parse(other)?,
     };
     let this = cidr(&args[0])?;
-    // Up to 1.31, the other range had to start at the first address of this one.
+    // Up to 1.31, the other range had to start at the first address of this range.
     let contains = if version < KubernetesVersion::minor(32) {
         this.masked().addr == other.addr && this.bits <= other.bits
     } else {

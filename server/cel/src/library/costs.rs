@@ -1,7 +1,7 @@
 //! Cost functions that several libraries share.
 //!
-//! They are from `cel-go` `checker/cost.go`, `interpreter/runtimecost.go` and `ext`, and from
-//! `k8s.io/apiserver/pkg/cel/library/cost.go` (`EstimateCallCost` and `CallCost`), which takes precedence over `cel-go`.
+//! The functions are from `cel-go` `checker/cost.go`, `interpreter/runtimecost.go` and `ext`, and from `k8s.io/apiserver/pkg/cel/library/cost.go`
+//! (`EstimateCallCost` and `CallCost`), which takes precedence over `cel-go`.
 
 use crd_analyzer_budget as budget;
 
@@ -94,7 +94,7 @@ pub(super) fn new_list(factor: f64, size: u64) -> u64 {
     ((size as f64 * factor) as u64).saturating_add(1 + LIST)
 }
 
-/// Budgeted work for visiting one value, which clones it.
+/// Budgeted work for visiting one value. Each visited value is cloned.
 const LOOK_WORK: u64 = 8;
 
 /// The runtime cost of visiting a value and everything in it.

@@ -11,7 +11,7 @@ use crate::value::{Result, Value};
 pub struct Library {
     /// The name of the library.
     pub name: &'static str,
-    /// Its functions, one slice per subject.
+    /// The functions of the library, one slice per subject.
     pub subjects: &'static [&'static [Function]],
     /// The types whose names the library declares as values.
     pub types: &'static [&'static str],
@@ -46,11 +46,11 @@ pub struct Function {
 pub struct Overload {
     /// The name of the overload.
     pub id: &'static str,
-    /// The types of its operands and of its result; see [`Signature`](crate::types::Signature).
+    /// The types of the operands and of the result; see [`Signature`](crate::types::Signature).
     pub signature: &'static str,
-    /// The first Kubernetes minor version that has it in this library; 0 if every version has it.
+    /// The first Kubernetes minor version that has the overload in this library; 0 if every version has it.
     pub since: u8,
-    /// The first Kubernetes minor version that no longer has it; 255 if every later version has it.
+    /// The first Kubernetes minor version that no longer has the overload; 255 if every later version has it.
     pub until: u8,
     /// The cost of a call.
     pub cost: Cost,
@@ -60,7 +60,7 @@ pub struct Overload {
     pub work: Option<WorkFn>,
 }
 
-/// The cost of a call in cost units, without its operands.
+/// The cost of a call in cost units, without the cost of its operands.
 #[derive(Clone, Copy, Debug)]
 pub struct Cost {
     /// The estimate, from the sizes that the schema allows.
@@ -74,7 +74,7 @@ pub struct Cost {
 pub enum Estimate {
     /// The same cost for every call.
     Fixed(u64),
-    /// Depends on the operands. `None` from the function means 1.
+    /// A cost that depends on the operands. If the function returns `None`, the cost is 1.
     Sized(EstimateFn),
 }
 
@@ -83,7 +83,7 @@ pub enum Estimate {
 pub enum Actual {
     /// The same cost for every call.
     Fixed(u64),
-    /// Depends on the operands or the result.
+    /// A cost that depends on the operands or the result.
     Sized(ActualFn),
     /// The call itself costs nothing. The evaluator counts the values that it reads.
     OfValues,
@@ -103,14 +103,14 @@ pub struct CallRecord<'a> {
     pub result: &'a Result,
 }
 
-/// How the API server determines the runtime cost of a call. It matters if operands are dynamic, because then the overload is only known
+/// How the API server determines the runtime cost of a call. The difference matters if operands are dynamic, because then the overload is only known
 /// from their values.
 #[derive(Clone, Copy, Debug)]
 pub enum Counted {
     /// Determined by the overload (`cel-go` `interpreter/runtimecost.go` and `ext`). A call without a known overload costs 1.
     ByOverload,
-    /// Determined by the name of the function (`k8s.io/apiserver/pkg/cel/library/cost.go`, `CallCost`). A call without a known overload
-    /// has this cost.
+    /// Determined by the name of the function (`k8s.io/apiserver/pkg/cel/library/cost.go`, `CallCost`). A call without a known overload has the cost
+    /// given here.
     ByName(Cost),
 }
 
@@ -119,7 +119,7 @@ pub enum Counted {
 pub enum Body {
     /// A function of the operands.
     Function(BodyFn),
-    /// A step of the evaluator, which decides itself which operands to evaluate.
+    /// A step of the evaluator, which chooses the operands to evaluate.
     Step(Step),
     /// Calls are never evaluated, because no rule of a CRD has values of the operand types.
     NeverCalled,
@@ -135,7 +135,7 @@ pub type WorkFn = fn(KubernetesVersion, &[Value]) -> Result<u64>;
 /// Evaluates a call whose second operand is a constant regular expression.
 pub type PatternFn = fn(&GoRegex, &[Value]) -> Result;
 
-/// A step of the evaluator, for calls that are not just a function of their operands.
+/// A step of the evaluator, for calls whose result is not just a function of their operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step {
     /// `c ? a : b`
@@ -165,27 +165,28 @@ pub enum Step {
 pub struct Traits {
     /// Whether one body serves all overloads and checks the types of its operands itself (`cel-go` `decls.SingletonFunctionBinding`).
     pub singleton: bool,
-    /// Whether it accepts any number of operands. The operands are then evaluated up to the first error.
+    /// Whether the function accepts any number of operands. The operands are then evaluated up to the first error.
     pub variadic: bool,
     /// Whether a call with a constant operand is evaluated during planning (`cel-go` `overloads.IsTypeConversionFunction`).
     pub conversion: bool,
-    /// Set if the second operand is a regular expression: the evaluator for a constant one, which is compiled during planning.
+    /// The evaluator for a constant regular expression, which is compiled during planning. Set if the second operand of the function is a regular
+    /// expression.
     pub pattern: Option<PatternFn>,
-    /// Whether it has a value for all operands of its types, if its regular expression is valid.
+    /// Whether the function has a value for all operands of its types, if its regular expression is valid.
     pub total: bool,
-    /// The function that tests whether this one has a value for the same operand.
+    /// The function that tests whether the function declared here has a value for the same operand.
     pub guard: Option<&'static str>,
-    /// Whether its value is its first operand, the value in it, or a list of some of its elements.
+    /// Whether the function returns its first operand, the value inside that operand, or a list of some of its elements.
     pub passes_on: bool,
-    /// The syntax of its string operands.
+    /// The syntax of the function's string operands.
     pub spelling: Spelling,
-    /// How often rules call it as a method, compared with other methods: from 0 for seldom to [`MOST_USED`].
+    /// How often rules call the function as a method, compared with other methods: from 0 for seldom to [`MOST_USED`].
     pub method_rank: u8,
-    /// How often rules call it without a target, compared with other functions: from 0 for seldom to [`MOST_USED`].
+    /// How often rules call the function without a target, compared with other functions: from 0 for seldom to [`MOST_USED`].
     pub function_rank: u8,
 }
 
-/// The rank of the function that rules use most.
+/// The rank of the most used function.
 pub const MOST_USED: u8 = 12;
 
 /// The syntax of a string.

@@ -375,7 +375,7 @@ fn distinct(value: &Value) -> Result {
     List::of_results(distinct).map(Value::List)
 }
 
-/// The length of the longest list that can be created from a number, on API servers that enforce it.
+/// The length of the longest list that `lists.range` can create, on API servers that have this limit.
 const LARGEST_ALLOWED: i64 = 1_000_000;
 /// Since this Kubernetes version, the API server checks the size of a range.
 const RANGES_ARE_CHECKED_SINCE: KubernetesVersion = KubernetesVersion::minor(37);

@@ -41,9 +41,10 @@ pub(crate) use standard::{EQUALITY, IN_LIST, INEQUALITY};
 pub struct Entry {
     /// The library.
     pub library: Library,
-    /// The first Kubernetes version.
+    /// The first Kubernetes version that has the library.
     pub introduced: u8,
-    /// The first Kubernetes version that no longer has it. An API server whose *code* predates the removal still has it for stored expressions.
+    /// The first Kubernetes version that no longer has the library. An API server whose *code* predates the removal still has it for stored
+    /// expressions.
     pub removed: Option<u8>,
 }
 
@@ -91,7 +92,7 @@ static BY_NAME: LazyLock<HashMap<&str, Vec<&'static Function>>> = LazyLock::new(
     by_name
 });
 
-/// The declarations of a function. There can be several, because libraries can add overloads; none if no library declares it.
+/// The declarations of a function: several if libraries add overloads to the function of another library, none if the function is not declared.
 pub fn declarations(name: &str) -> &'static [&'static Function] {
     BY_NAME.get(name).map_or(&[], Vec::as_slice)
 }

@@ -8,7 +8,7 @@ pub(super) const PATTERN_WORK: u64 = 64;
 /// The error of an operator or method whose first operand does not support it.
 pub(super) fn trait_missing(function: &str, first: &Value) -> EvalError {
     match first {
-        // These types do their own type check in the API server, and their error does not name the function.
+        // In the API server, values of these types do their own type check, and their error does not name the function.
         Value::String(_) | Value::Duration(_) | Value::Timestamp(_) => EvalError::no_such_overload(),
         _ => EvalError::new(format!("no such overload: {function}")),
     }

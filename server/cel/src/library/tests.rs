@@ -131,7 +131,7 @@ fn every_function_is_declared_completely() {
     check(&wrong);
 }
 
-/// Overloads whose runtime cost exceeds the estimate in the API server as well, by reason.
+/// Overloads whose runtime cost exceeds the estimate in the API server as well, by the reason.
 const ESTIMATED_OTHERWISE: &[(&str, &[&str])] = &[
     (
         "a value that something is selected from is counted once more",
@@ -194,7 +194,7 @@ const REFUSED: &[(&str, &str)] = &[
     ("int64_to_duration", "an int converts to no duration"),
 ];
 
-/// Expressions with this type.
+/// Expressions of this type.
 fn operands(ty: &Type) -> Vec<String> {
     let fixed: &[&str] = match ty {
         Type::Bool => &["true", "false"],

@@ -1,15 +1,15 @@
-//! The fast parser: recursive descent for expressions without syntax errors. It gives up at the first error, and where the nesting is so
-//! deep that it depends on the limits of the other parser whether the expression is valid.
+//! The fast parser: recursive descent for expressions without syntax errors. It gives up at the first error. It also gives up if the nesting is so
+//! deep that the limits of the slow parser decide whether the expression is valid.
 
 use super::token::Kind;
 use super::tree::{Label, Node, Part, Rule, TokenIdx, Tree, TreeIdx};
 
-/// This parser cannot decide. The slow parser has to parse the expression.
+/// This parser cannot parse the expression, so the slow parser has to do it.
 pub(super) struct GaveUp;
 
 type Parsed = Result<TreeIdx, GaveUp>;
 
-/// The maximum nesting depth here. The real limit is 250 per grammar rule, and one level can nest the same rule several times.
+/// The maximum nesting depth in this parser. The API server's limit is 250 per grammar rule, and one level can nest the same rule several times.
 const MAX_DEPTH: u32 = 60;
 
 /// Parses the tokens of `tree` (the last one is the end of the expression) and returns the start node.

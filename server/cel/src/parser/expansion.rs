@@ -18,7 +18,7 @@ const MAP_INSERT: &str = "cel.@mapInsert";
 /// The former name of the accumulator, which no variable may have.
 const ACCUMULATOR: &str = "__result__";
 
-/// One expansion. All nodes that it creates have the position of the call.
+/// The expansion of one call. All nodes that it creates have the position of the call.
 struct Expand<'b, 'a> {
     builder: &'b mut Builder<'a>,
     options: &'b ParseOptions,
@@ -215,7 +215,7 @@ impl Expand<'_, '_> {
             }
             Quantifier::ExistsOne => {
                 let init = self.literal(Literal::Int(0));
-                // Before cel-go 0.22, both use the same literal node.
+                // Before cel-go 0.22, the condition and the step use the same literal node.
                 let shared = (!self.options.copies_targets).then(|| self.literal(Literal::Int(1)));
                 let condition = self.literal(Literal::Bool(true));
                 let accumulator = self.accumulator();
@@ -288,7 +288,7 @@ impl Expand<'_, '_> {
         let variable = self.variable(args[0])?;
         let has_value = self.member_call("hasValue", target);
         let range = self.list(&[]);
-        // Before cel-go 0.22, both use the same target node, with the same ids.
+        // Before cel-go 0.22, both uses of the target share one node, with the same ids.
         let second = if self.options.copies_targets {
             self.builder.copy(target, self.call)
         } else {

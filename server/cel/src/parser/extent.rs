@@ -1,6 +1,6 @@
 //! The byte ranges of the parts of an expression.
 //!
-//! The tree only has the position of one token of each part ([`Span`](crate::ast::Span)). Users need to see the whole part.
+//! The tree only contains the position of one token of each part ([`Span`](crate::ast::Span)), but editors need to show the whole part.
 
 use std::collections::HashMap;
 use std::ops::Range;

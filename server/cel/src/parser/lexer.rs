@@ -1,12 +1,12 @@
-//! Splits an expression into tokens, like the lexer that ANTLR generates from `cel-go`'s grammar: the longest match wins. If nothing
-//! matches, everything up to and including the first unexpected character is one error.
+//! Splits an expression into tokens, like the lexer that ANTLR generates from `cel-go`'s grammar. The longest match wins. If nothing matches,
+//! everything up to and including the first unexpected character is one error.
 
 use super::token::{Kind, Token};
 use crate::ast::Source;
 
 /// The next token or error.
 pub(super) enum Lexed {
-    /// A token. At the end, [`Kind::Eof`] any number of times.
+    /// A token. At the end of the expression, every call returns [`Kind::Eof`].
     Token(Token),
     /// Characters that are part of no token.
     Error {
@@ -193,7 +193,7 @@ impl<'a> Lexer<'a> {
         while self.byte(end).is_some_and(|b| b.is_ascii_alphanumeric() || b == b'_') {
             end += 1;
         }
-        // A string prefix is only one if the string is complete. Otherwise it is a name.
+        // Letters before a quote are a string prefix only if the string is complete. Otherwise they are a name.
         if let Some(quote @ (b'"' | b'\'')) = self.byte(end) {
             let string = match &self.text[start..end] {
                 b"r" | b"R" => self.raw(end, quote).map(|end| (Kind::String, end)),

@@ -1,6 +1,6 @@
 //! The macros: calls that the parser replaces by other expressions.
 //!
-//! Their expansions are in `expansion.rs`.
+//! The expansions are in `expansion.rs`.
 //!
 //! Ported from `cel-go`: `parser/macro.go`, `cel/library.go` (`optMap`, `optFlatMap`), `ext/comprehensions.go` (two variables),
 //! `ext/lists.go` (`sortBy`).
@@ -14,15 +14,15 @@ pub struct Macro {
     pub name: &'static str,
     /// The receiver of the call.
     pub target: Target,
-    /// The parameters, named for users. Their number selects the macro.
+    /// The names of the parameters for users. The number of parameters selects the macro.
     pub parameters: &'static [&'static str],
     /// A description in one or two sentences.
     pub documentation: &'static str,
     /// Example expressions, each with its value.
     pub examples: &'static [(&'static str, &'static str)],
-    /// The oldest API server whose `cel-go` has it.
+    /// The oldest API server whose `cel-go` contains the macro.
     pub server: KubernetesVersion,
-    /// The oldest environment that enables it.
+    /// The oldest environment that enables the macro.
     pub environment: KubernetesVersion,
     /// The expansion.
     pub(super) expansion: Expansion,
@@ -69,17 +69,17 @@ pub enum Target {
 }
 
 impl Macro {
-    /// Whether it has a receiver.
+    /// Whether the macro has a receiver.
     pub fn is_method(&self) -> bool {
         self.target != Target::Nothing
     }
 
-    /// Whether it has two variables: one for the index or key, one for the element or value.
+    /// Whether the macro has two variables: one for the index or key, one for the element or value.
     pub fn has_two_variables(&self) -> bool {
         self.parameters.starts_with(&["key", "value"])
     }
 
-    /// Whether its last argument is a condition on each element.
+    /// Whether the macro's last argument is a condition on each element.
     pub fn is_predicate(&self) -> bool {
         matches!(self.parameters, ["element", "predicate"])
     }

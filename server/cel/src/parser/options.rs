@@ -7,11 +7,11 @@ use crate::KubernetesVersion;
 /// The support for names in backticks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum EscapedIdentifiers {
-    /// The lexer does not know them.
+    /// The lexer does not recognize names in backticks.
     Unknown,
-    /// They are parsed, but the environment does not allow them.
+    /// Names in backticks are parsed, but the environment does not allow them.
     Refused,
-    /// They are field names.
+    /// Names in backticks are field names.
     Allowed,
 }
 
@@ -23,7 +23,7 @@ pub struct ParseOptions {
     pub(super) accumulator: &'static str,
     /// Whether a macro rejects a variable with the accumulator's name.
     pub(super) accumulator_reserved: bool,
-    /// Whether a macro that uses its target twice copies it.
+    /// Whether a macro that uses its target twice copies the target.
     pub(super) copies_targets: bool,
     /// Whether all uses of the accumulator in an expansion of `map` or `filter` share one node.
     pub(super) accumulator_shared: bool,
@@ -44,13 +44,13 @@ pub struct ParseOptions {
     pub(super) recovery_limit: usize,
     /// The maximum number of tokens that one recovery may skip.
     pub(super) recovery_lookahead: usize,
-    /// The maximum length, in code points.
+    /// The maximum length of an expression, in code points.
     pub(super) size_limit: usize,
 }
 
 impl ParseOptions {
-    /// The options of the API server `server` for an expression in an environment of version `environment` (for new expressions
-    /// [`KubernetesVersion::compatibility`], for stored ones the newest version that the API server knows).
+    /// The options of the API server `server` for an expression in an environment of version `environment` ([`KubernetesVersion::compatibility`] for
+    /// new expressions, the newest version known to the API server for stored ones).
     ///
     /// The set of macros is from `k8s.io/apiserver/pkg/cel/environment` (`baseOpts`). All other options are defaults of the
     /// `cel-go` that the API server is built with, which Kubernetes does not change.
@@ -94,7 +94,7 @@ impl ParseOptions {
         &self.macros
     }
 
-    /// The message as the API server prints it.
+    /// The message in the form that the API server prints.
     pub(super) fn worded(&self, message: &str) -> String {
         if self.messages_are_formats && message.contains('%') {
             crate::go::format_without_arguments(message)
@@ -117,7 +117,7 @@ impl ParseOptions {
         self
     }
 
-    /// Sets the accumulator's name: hidden (`@result`), or the former one that an expression can use (`__result__`).
+    /// Sets the name of the accumulator: a hidden name (`@result`), or the former one (`__result__`), which an expression can use.
     #[must_use]
     pub fn hidden_accumulator(mut self, hidden: bool) -> Self {
         self.accumulator = if hidden { "@result" } else { "__result__" };
@@ -147,7 +147,7 @@ impl ParseOptions {
         self
     }
 
-    /// Sets the maximum length, in code points.
+    /// Sets the maximum length of an expression, in code points.
     #[must_use]
     pub fn size_limit(mut self, code_points: usize) -> Self {
         self.size_limit = code_points;

@@ -204,7 +204,7 @@ fn trees_places_and_errors_are_those_of_cel_go() {
             continue;
         }
         let version = KubernetesVersion::NEWEST;
-        // One test case sets its own limit, which is not in the table.
+        // One test case sets its own limit, but the table does not contain it.
         let limit = if text == "x{?." { 10 } else { 4 };
         let escaped = if settings["identEscapeSyntax"] == true {
             EscapedIdentifiers::Allowed

@@ -6,9 +6,9 @@ pub(super) use crate::ast::TokenKind as Kind;
 #[derive(Clone, Debug)]
 pub(super) struct Token {
     pub(super) kind: Kind,
-    /// Its start and end, in bytes.
+    /// The start and end of the token, in bytes.
     pub(super) bytes: (u32, u32),
-    /// Its start, in code points.
+    /// The start of the token, in code points.
     pub(super) offset: u32,
     /// The text of a token that error recovery inserted.
     pub(super) invented: Option<String>,

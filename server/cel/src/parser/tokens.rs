@@ -40,9 +40,9 @@ pub enum TokenClass {
 pub struct WrittenToken {
     /// The class of the token.
     pub class: TokenClass,
-    /// The offset of its first byte.
+    /// The offset of the token's first byte.
     pub start: u32,
-    /// The offset after its last byte.
+    /// The offset after the token's last byte.
     pub end: u32,
 }
 
@@ -81,7 +81,7 @@ pub fn tokens(source: &Source) -> Vec<WrittenToken> {
     found
 }
 
-/// Adds the comments between two tokens. Each one extends to the end of its line.
+/// Adds the comments between two tokens. Each comment extends to the end of its line.
 fn comments(text: &str, from: u32, to: u32, found: &mut Vec<WrittenToken>) {
     let mut at = from as usize;
     while let Some(start) = text[at..to as usize].find("//").map(|it| at + it) {

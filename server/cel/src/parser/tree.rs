@@ -1,7 +1,7 @@
 //! The parse tree between tokens and [`Ast`](crate::ast::Ast), with the node kinds and labels of `cel-go`'s grammar.
 //!
-//! Two parsers build it: a fast one for valid expressions (which omits nodes that only wrap another), and one that recovers from errors
-//! like ANTLR (where any part may be missing).
+//! Two parsers build this tree: a fast parser for valid expressions, which omits nodes that only wrap another node, and a parser that recovers from
+//! errors like ANTLR, in whose trees any part may be missing.
 
 use super::token::{Kind, Token};
 
@@ -106,14 +106,14 @@ pub(super) enum Part {
 #[derive(Clone, Debug)]
 pub(super) struct Node {
     pub(super) rule: Rule,
-    /// The first token. It can be after the last one if the node is empty.
+    /// The first token. In an empty node, it can come after the last token.
     pub(super) start: TokenIdx,
     /// The last token.
     pub(super) stop: TokenIdx,
     pub(super) parts: Vec<(Label, Part)>,
 }
 
-/// Tokens and the nodes over them.
+/// Tokens, and the nodes that contain them.
 #[derive(Default, Debug)]
 pub(super) struct Tree {
     pub(super) tokens: Vec<Token>,
@@ -144,12 +144,12 @@ impl Tree {
         INVENTED + self.invented.len() as TokenIdx - 1
     }
 
-    /// The first part with a label that is a token.
+    /// The first part with this label that is a token.
     pub(super) fn token_of(&self, node: TreeIdx, label: Label) -> Option<TokenIdx> {
         self.tokens_of(node, label).next()
     }
 
-    /// All parts with a label that are tokens.
+    /// All parts with this label that are tokens.
     pub(super) fn tokens_of(&self, node: TreeIdx, label: Label) -> impl Iterator<Item = TokenIdx> + '_ {
         self.node(node).parts.iter().filter_map(move |part| match part {
             (l, Part::Token(token)) if *l == label => Some(*token),
@@ -157,12 +157,12 @@ impl Tree {
         })
     }
 
-    /// The first part with a label that is a node.
+    /// The first part with this label that is a node.
     pub(super) fn node_of(&self, node: TreeIdx, label: Label) -> Option<TreeIdx> {
         self.nodes_of(node, label).next()
     }
 
-    /// All parts with a label that are nodes.
+    /// All parts with this label that are nodes.
     pub(super) fn nodes_of(&self, node: TreeIdx, label: Label) -> impl Iterator<Item = TreeIdx> + '_ {
         self.node(node).parts.iter().filter_map(move |part| match part {
             (l, Part::Node(node)) if *l == label => Some(*node),

@@ -11,7 +11,7 @@ pub(super) enum CodePoints {
     Characters,
 }
 
-/// The bytes of a literal, which is given with its quotes (and `r`, without `b`). Those of a string are UTF-8.
+/// The bytes of a literal, given with its quotes (and with `r`, but without `b`). The bytes of a string are UTF-8.
 pub(super) fn unescape(literal: &str, is_bytes: bool, code_points: CodePoints) -> Result<Vec<u8>, LiteralProblem> {
     let literal = literal.replace("\r\n", "\n").replace('\r', "\n");
     if literal.len() < 2 {

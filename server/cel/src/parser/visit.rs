@@ -139,7 +139,7 @@ impl<'v, 'a> Visitor<'v, 'a> {
         self.tree.token(token).text(self.builder.source.text())
     }
 
-    /// Skips nodes that only wrap another.
+    /// Skips nodes that only wrap another node.
     fn unnest(&self, mut node: TreeIdx) -> Option<TreeIdx> {
         loop {
             let wraps = match self.tree.node(node).rule {
@@ -196,7 +196,7 @@ impl<'v, 'a> Visitor<'v, 'a> {
         }
     }
 
-    /// A placeholder for a missing or incomplete part. Reports it only if there is not another issue.
+    /// A placeholder for a missing or incomplete part. The missing part is only reported if no other issue is.
     fn unknown(&mut self, what: &str) -> NodeId {
         if self.issues.is_empty() {
             return self.report(
@@ -296,8 +296,8 @@ impl<'v, 'a> Visitor<'v, 'a> {
         Ok(self.call_or_macro(id, function, None, vec![operand]))
     }
 
-    /// The field name of the node `of` with its position, or the reason why it is invalid. Grammars without names in backticks have a
-    /// token there, later ones a node.
+    /// The field name of the node `of` with its position, or the reason why it is invalid. In grammars without names in backticks, the name is a
+    /// token; in later grammars, it is a node.
     fn field_name(&self, of: TreeIdx) -> Option<(Origin, Result<Arc<str>, Unsupported>)> {
         if let Some(token) = self.tree.token_of(of, Label::Id) {
             return Some((Origin::Token(token), Ok(self.text(token).into())));
@@ -385,7 +385,7 @@ impl<'v, 'a> Visitor<'v, 'a> {
         Ok(self.call_or_macro(id, function, None, vec![operand, index]))
     }
 
-    /// The name of a variable or function with its token. If it is missing or reserved, the error is a placeholder expression.
+    /// The name of a variable or function with its token. If the name is missing or reserved, the error is a placeholder expression.
     fn visit_name(&mut self, node: TreeIdx) -> Result<(String, TokenIdx), NodeId> {
         let Some(token) = self.tree.token_of(node, Label::Id) else {
             return Err(self.unspecified(Origin::Node(node)));

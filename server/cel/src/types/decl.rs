@@ -7,7 +7,7 @@ use crd_analyzer_budget as budget;
 
 use super::Type;
 
-/// The bytes of a type with its path inside another type.
+/// The bytes that a type inside another type needs, including its path.
 const TYPE_BYTES: u64 = 64;
 
 /// A declared type. Object types have no names of their own: [`DeclTypes`](super::DeclTypes) names them by their path from
@@ -40,7 +40,7 @@ pub enum DeclKind {
 pub struct DeclField {
     /// The escaped name, as used in rules.
     pub name: Arc<str>,
-    /// Its type.
+    /// The type of the field.
     pub ty: Arc<DeclType>,
     /// Whether the field is required.
     pub required: bool,
@@ -106,7 +106,7 @@ impl DeclType {
         }
     }
 
-    /// An object with these fields. `min_serialized_size` is its minimum size in JSON, in bytes.
+    /// An object with these fields. `min_serialized_size` is the object's minimum size in JSON, in bytes.
     pub fn object(mut fields: Vec<DeclField>, min_serialized_size: i64) -> Self {
         fields.sort_by(|a, b| a.name.cmp(&b.name));
         Self {
@@ -132,7 +132,7 @@ impl DeclType {
         }
     }
 
-    /// The fields; empty for other types than objects.
+    /// The fields; empty for types other than objects.
     pub fn fields(&self) -> &[DeclField] {
         match &self.kind {
             DeclKind::Object(fields) => fields,
@@ -155,7 +155,7 @@ impl DeclType {
     }
 
     fn cel_type_at(&self, path: &mut String) -> Type {
-        // The types of rules stay in memory as long as the rules. The caller's budget records a shortage.
+        // The types of rules stay in memory as long as the rules. If the memory budget is exhausted, the caller's budget records it.
         if budget::bytes(TYPE_BYTES).is_err() {
             return Type::Dyn;
         }

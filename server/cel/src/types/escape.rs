@@ -75,7 +75,7 @@ pub fn unescape(escaped: &str) -> Option<Cow<'_, str>> {
     let mut property = String::new();
     let mut rest = escaped;
     let mut copied = false;
-    // Finds the leftmost `__…__` with at least one other character between the underscores, then continues after it.
+    // Finds the leftmost `__…__` with at least one other character between the underscores, then continues after the match.
     while let Some((start, end)) = find_escape(rest) {
         let word = &rest[start + 2..end - 2];
         let text = match word {

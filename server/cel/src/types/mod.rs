@@ -1,4 +1,4 @@
-//! The CEL types of the checker, and how it prints them.
+//! The CEL types of the checker, and their names in messages.
 
 mod decl;
 mod escape;
@@ -55,15 +55,15 @@ pub enum Type {
     List(Arc<Type>),
     /// `map(K, V)`
     Map(Arc<[Type; 2]>),
-    /// The type of a type, `type(T)`. Without a parameter, it is the type of `type` itself.
+    /// The type of a type, `type(T)`. Without a parameter, this is the type of `type` itself.
     Type(Option<Arc<Type>>),
-    /// A library's type without fields, with type parameters.
+    /// A type without fields from a library, with type parameters.
     Opaque(Arc<Opaque>),
-    /// An object type, by name. [`DeclTypes`] has its fields.
+    /// An object type, by name. [`DeclTypes`] contains its fields.
     Struct(Arc<str>),
     /// A type parameter of a declaration.
     Param(Arc<str>),
-    /// A type that the checker has yet to infer, identified by the number of its free variable.
+    /// A type that the checker still has to infer, identified by the number of its free variable.
     Var(u32),
 }
 
@@ -191,7 +191,7 @@ impl Type {
         }
     }
 
-    /// The name without parameters (`cel-go` `types.Type.TypeName`). `type(x)` compares and prints this name at run time.
+    /// The name without parameters (`cel-go` `types.Type.TypeName`). At run time, `type(x)` values are compared and printed by this name.
     pub fn type_name(&self) -> std::borrow::Cow<'_, str> {
         use std::borrow::Cow::{Borrowed, Owned};
         Borrowed(match self {
@@ -275,7 +275,7 @@ impl Type {
         }
     }
 
-    /// Whether a value of type `from` is accepted where this type is expected (`cel-go` `types.Type.IsAssignableType`). Ignores type
+    /// Whether a value of type `from` is accepted where this type is expected (`cel-go` `types.Type.IsAssignableType`). The check ignores type
     /// variables: a parameter accepts everything.
     pub fn is_assignable_from(&self, from: &Self) -> bool {
         if budget::work(TYPE_WORK).is_err() {

@@ -8,7 +8,7 @@ use super::Type;
 /// `(A, list(A)) -> bool` is a function. A single capital letter is a type parameter.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Signature {
-    /// Whether it is a method.
+    /// Whether the overload is a method.
     pub member: bool,
     /// The parameter types, the target first.
     pub params: Vec<Type>,
@@ -21,7 +21,7 @@ pub struct Signature {
 pub struct SignatureError {
     /// The byte offset of the problem.
     pub at: usize,
-    /// The expected syntax there.
+    /// The syntax expected at that offset.
     pub expected: &'static str,
 }
 
@@ -188,7 +188,7 @@ fn named(name: &str, mut params: Vec<Type>) -> Option<Type> {
             return params.is_empty().then(|| Type::map(key, value));
         }
         super::OPTIONAL => return (params.len() == 1).then(|| Type::opaque(name, params)),
-        // Library types: those of the network library are opaque, others are objects without fields.
+        // Types from libraries: those of the network library are opaque, others are objects without fields.
         _ if name.starts_with("net.") || !params.is_empty() => return Some(Type::opaque(name, params)),
         _ if name.len() == 1 && name.as_bytes()[0].is_ascii_uppercase() => Type::Param(name.into()),
         _ => Type::object(name),

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use super::{DeclField, DeclKind, DeclType, Type, escape::is_reserved};
 
-/// A declared type, with the name from which the types below it get their names.
+/// A declared type with a name. The names of the types inside it start with that name.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TypeRoot {
-    /// The name. Types below it are named by their path from it.
+    /// The name. The types inside the root are named by their path from it.
     pub name: Cow<'static, str>,
     /// The name shown to users: the name of the variable with this type.
     pub shown: Cow<'static, str>,
@@ -35,8 +35,8 @@ pub struct DeclTypes {
 impl DeclTypes {
     /// The types below these roots.
     ///
-    /// `keyword_fields`: a field whose name is a reserved word can also be selected by the unescaped word. `names_are_types`: the name of
-    /// a type, used as a value, has the type `type(T)`, not `T`.
+    /// With `keyword_fields`, a field whose name is a reserved word can also be selected by the unescaped word. With `names_are_types`, the name of a
+    /// type, used as a value, has the type `type(T)`, not `T`.
     pub fn new(roots: Vec<TypeRoot>, keyword_fields: bool, names_are_types: bool) -> Self {
         Self {
             roots,
@@ -113,7 +113,7 @@ impl DeclTypes {
     pub fn find_field_type(&self, struct_name: &str, field: &str) -> Option<Type> {
         let Some(ty) = self.find(struct_name) else {
             return match find_scalar(struct_name).filter(|_| !self.roots.is_empty()) {
-                // The values of the declared type `map` have any type.
+                // The values of the declared type `map` can have any type.
                 Some(Type::Map(_)) => Some(Type::Any),
                 Some(_) => None,
                 None => well_known_field(struct_name, field),
@@ -153,7 +153,7 @@ fn find_scalar(name: &str) -> Option<Type> {
     })
 }
 
-/// Whether this is the name of a protobuf message that every environment declares.
+/// Whether `name` is a protobuf message that every environment declares.
 pub fn well_known_struct(name: &str) -> bool {
     let Some(name) = name.strip_prefix("google.protobuf.") else {
         return false;

@@ -4,7 +4,7 @@ use crate::ast::{ClauseProblem, ExprKind, FormatProblem, NodeId};
 use crate::checker::Checked;
 use crate::types::{Kind, Type};
 
-/// A problem, and the argument that causes it, or `None` if it concerns the whole call.
+/// A problem, and the argument that causes it; `None` if the problem concerns the whole call.
 pub(super) struct FormatError {
     pub(super) node: Option<NodeId>,
     pub(super) problem: FormatProblem,
@@ -14,7 +14,7 @@ fn call_error(problem: FormatProblem) -> FormatError {
     FormatError { node: None, problem }
 }
 
-/// Checks the arguments against a format string. Returns how many of them it uses.
+/// Checks the arguments against a format string. Returns the number of arguments that the format string uses.
 pub(super) fn check(checked: &Checked, format: &str, args: &[NodeId]) -> Result<usize, FormatError> {
     let mut rest = format.as_bytes();
     let mut used = 0;
@@ -38,7 +38,7 @@ pub(super) fn check(checked: &Checked, format: &str, args: &[NodeId]) -> Result<
     Ok(used)
 }
 
-/// A clause of a format string, after its `%`.
+/// A clause of a format string, after the `%`.
 pub(crate) struct Clause<'a> {
     /// The letter of the clause.
     pub(crate) letter: u8,

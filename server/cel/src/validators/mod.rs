@@ -83,7 +83,7 @@ pub fn validate(checked: &Checked, source: &Source, features: &Features) -> Vali
 /// Information from the ancestors of a node.
 #[derive(Clone, Copy, Default)]
 struct Above {
-    /// Whether it is in an argument of `format`, which allows lists with mixed types.
+    /// Whether the node is in an argument of `format`, which allows lists with mixed types.
     exempt: bool,
 }
 
@@ -110,7 +110,7 @@ struct Validation<'a> {
 }
 
 impl<'a> Validation<'a> {
-    /// The inner type of an optional element. The API server assumes that there is one, but `dyn` has none.
+    /// The inner type of an optional element. The API server assumes that the element's type has an inner type, but `dyn` has none.
     fn unwrapped(&mut self, node: NodeId, ty: &'a Type) -> &'a Type {
         if ty.parameters().is_empty() {
             self.crash(

@@ -57,7 +57,7 @@ pub fn equal_to(a: &Value, b: &Value) -> Result<bool> {
     })
 }
 
-/// The error when a foreign list or map is compared with another type (`MaybeNoSuchOverloadErr`).
+/// The error for comparing a foreign list or map with another type (`MaybeNoSuchOverloadErr`).
 pub(super) fn not_comparable(other: &Value) -> EvalError {
     match other.clone().or_failure() {
         Err(error) => error,

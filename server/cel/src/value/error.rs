@@ -29,7 +29,7 @@ pub enum ErrorKind {
     Overflow,
     /// An optional has no value.
     NoValue,
-    /// Anything else.
+    /// Any other error.
     Other,
 }
 
@@ -37,7 +37,7 @@ pub enum ErrorKind {
 const NO_SUCH_KEY: &str = "no such key: ";
 
 impl From<Unfinished> for EvalError {
-    /// The evaluation stops without a result. The API server never gives this error.
+    /// The evaluation stops without a result. The API server never returns this error.
     fn from(unfinished: Unfinished) -> Self {
         Self {
             unfinished: Some(unfinished),
@@ -103,7 +103,7 @@ impl EvalError {
         Self::new(message)
     }
 
-    /// Whether it ends the evaluation.
+    /// Whether the error ends the evaluation.
     pub fn is_fatal(&self) -> bool {
         self.fatal
     }
@@ -113,7 +113,7 @@ impl EvalError {
         self.unfinished
     }
 
-    /// The panic of the API server, if the error is one. The API server recovers from panics during evaluation, but not during planning.
+    /// The API server's panic, if the error is one. The API server recovers from panics during evaluation, but not during planning.
     pub fn as_crash(&self) -> Option<&str> {
         self.message.strip_prefix("internal error: ").filter(|_| self.fatal)
     }
@@ -123,7 +123,7 @@ impl EvalError {
         self.kind
     }
 
-    /// The missing key, if the error is about one.
+    /// The missing key, if a missing key is the error.
     pub fn missing_key(&self) -> Option<&str> {
         let key = self.message.get(NO_SUCH_KEY.len()..)?;
         (self.kind == ErrorKind::NoSuchKey).then_some(key)

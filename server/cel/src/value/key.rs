@@ -1,4 +1,4 @@
-//! Converts values to keys of Go maps, which the API server uses to distinguish them.
+//! Converts values to keys of Go maps. The API server distinguishes keys by them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,7 +7,7 @@ use super::{EvalError, Opaque, Result, Value};
 
 /// A key of a map that an expression created. Two keys are equal if Go considers them equal in a map lookup.
 ///
-/// Lists, maps and other values that the API server stores as pointers are only equal to themselves. Such a key is only valid while its
+/// Lists, maps and other values that the API server stores as pointers are only equal to themselves. A key of such a value is only valid while the
 /// value exists.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Key {
@@ -25,14 +25,14 @@ pub enum Key {
     Time(i64, u32, i64),
     /// A value stored as a pointer, by its address.
     Pointer(usize),
-    /// A key that is not equal to any other key, not even to one of the same value.
+    /// A key that is not equal to any other key, not even to another key of the same value.
     Unlike(u64),
     /// Any other value, by its type and string form.
     Other(String, String),
 }
 
 impl Key {
-    /// Creates a key that is not equal to any other.
+    /// Creates a key that is not equal to any other key.
     fn unlike_all() -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         Self::Unlike(NEXT.fetch_add(1, Ordering::Relaxed))

@@ -9,7 +9,7 @@ use super::compare::{equal, equal_to, not_comparable};
 use super::number::{exact_int, exact_uint};
 use super::{ErrorKind, EvalError, Key, Result, Value};
 
-/// A foreign list: one that comes from outside the expression and is read lazily.
+/// A foreign list: a list from outside the expression, which is read lazily.
 pub trait ListValue: fmt::Debug + Send + Sync {
     /// The number of elements.
     fn len(&self) -> usize;
@@ -22,24 +22,24 @@ pub trait ListValue: fmt::Debug + Send + Sync {
     /// The element at `index`, which is less than [`Self::len`].
     fn get(&self, index: usize) -> Result;
 
-    /// Whether another list is equal. `None` selects the default: all elements are equal, in this order.
+    /// Whether another list is equal. With `None`, the lists are equal if all elements are equal, in this order.
     fn equal(&self, other: &List) -> Option<Result<bool>> {
         let _ = other;
         None
     }
 
-    /// The concatenation with another list. `None` selects the default: all elements of both.
+    /// The concatenation with another list. With `None`, the result contains all elements of both lists.
     fn add(&self, other: &List) -> Option<Result> {
         let _ = other;
         None
     }
 
-    /// Whether an expression created it. If so, it behaves like a list of values, except for [`Self::equal`] and [`Self::add`].
+    /// Whether an expression created the list. Such a list behaves like a list of values, except for [`Self::equal`] and [`Self::add`].
     fn is_made_by_expression(&self) -> bool {
         false
     }
 
-    /// The list as plain data without its schema; `None` if it is plain already.
+    /// The list as plain data without its schema; `None` if the list is already plain.
     fn native(&self) -> Option<Value> {
         None
     }
@@ -148,17 +148,17 @@ impl List {
         }
     }
 
-    /// Whether it is data from outside the expression, which is read lazily.
+    /// Whether the list is data from outside the expression, which is read lazily.
     pub(crate) fn is_data(&self) -> bool {
         matches!(&self.0, Repr::Foreign(list) if !list.is_made_by_expression())
     }
 
-    /// Whether it is a concatenation of two lists.
+    /// Whether the list is a concatenation of two lists.
     pub(crate) fn is_sum(&self) -> bool {
         matches!(self.0, Repr::Joined(_) | Repr::Concat(..))
     }
 
-    /// The foreign list, if it is one.
+    /// The foreign list, if this is one.
     pub fn as_foreign(&self) -> Option<&dyn ListValue> {
         match &self.0 {
             Repr::Foreign(list) => Some(&**list),
@@ -198,7 +198,7 @@ impl List {
         self.len() == 0
     }
 
-    /// Whether it is a zero value, like an unset field. Foreign lists never are.
+    /// Whether the list is a zero value, like an unset field. Foreign lists are never zero values.
     pub(super) fn is_zero(&self) -> bool {
         !self.is_data() && self.is_empty()
     }
@@ -241,7 +241,7 @@ impl List {
         (0..self.len()).map_while(|index| self.get(index))
     }
 
-    /// The element at an index given as a CEL value. The errors are those of the list's Go type.
+    /// The element at an index given as a CEL value. The errors are the same as for the list's Go type.
     pub fn at(&self, index: &Value) -> Result {
         if self.is_data() {
             let Value::Int(i) = index else {
@@ -380,7 +380,7 @@ impl List {
             }
             _ if self.is_empty() => Ok(Value::List(other.clone())),
             _ if other.is_empty() => Ok(Value::List(self.clone())),
-            // Long chains are flattened to limit the nesting.
+            // Long chains of concatenations are flattened to limit the nesting.
             _ => {
                 let small = self.len() + other.len() <= 64;
                 budget::bytes(if small { self.bytes() + other.bytes() } else { 64 })?;
@@ -402,7 +402,7 @@ impl List {
     }
 }
 
-/// The same number in other types, which map lookups also try.
+/// The same number in other numeric types. Map lookups also look for these keys.
 pub(super) fn same_number(value: &Value) -> impl Iterator<Item = Key> + use<> {
     let (first, second) = match value {
         Value::Double(d) => (exact_int(*d).map(Key::Int), exact_uint(*d).map(Key::Uint)),

@@ -10,7 +10,7 @@ use super::compare::{equal, not_comparable};
 use super::list::{Origin, same_number};
 use super::{EvalError, Key, Result, Value};
 
-/// A foreign object or map: one that comes from outside the expression and is read lazily. Its keys are strings.
+/// A foreign object or map: data from outside the expression, which is read lazily. Its keys are strings.
 pub trait MapValue: fmt::Debug + Send + Sync {
     /// The number of entries, including those that expressions cannot access.
     fn len(&self) -> usize;
@@ -20,7 +20,7 @@ pub trait MapValue: fmt::Debug + Send + Sync {
         self.len() == 0
     }
 
-    /// The value of a key (escaped if it is the name of a property).
+    /// The value of a key (escaped if the key is the name of a property).
     fn find(&self, key: &str) -> Option<Result>;
 
     /// The keys that expressions can access.
@@ -29,7 +29,7 @@ pub trait MapValue: fmt::Debug + Send + Sync {
     /// Whether another map is equal.
     fn equal(&self, other: &Map) -> Result<bool>;
 
-    /// The map as plain data without its schema; `None` if it is plain already.
+    /// The map as plain data without its schema; `None` if the map is already plain.
     fn native(&self) -> Option<Value> {
         None
     }
@@ -160,7 +160,7 @@ impl Map {
         }
     }
 
-    /// The foreign map, if it is one.
+    /// The foreign map, if this is one.
     pub fn as_foreign(&self) -> Option<&dyn MapValue> {
         match &self.0 {
             Repr::Foreign(map) => Some(&**map),
@@ -182,7 +182,7 @@ impl Map {
         self.len() == 0
     }
 
-    /// Whether it is a zero value, like an unset field. Foreign objects and maps never are.
+    /// Whether the map is a zero value, like an unset field. Foreign objects and maps are never zero values.
     pub(super) fn is_zero(&self) -> bool {
         !matches!(self.0, Repr::Foreign(_)) && self.is_empty()
     }
@@ -216,7 +216,7 @@ impl Map {
                 let entries = entries.lock().unwrap_or_else(PoisonError::into_inner);
                 entries.pairs.iter().map(|(key, _)| key.clone()).collect()
             }
-            // The API server iterates over as many keys as there are entries; entries that expressions cannot access give null.
+            // The API server iterates over as many keys as the map has entries. Entries that expressions cannot access appear as null.
             Repr::Foreign(map) => {
                 let mut keys: Vec<Value> = map.keys().into_iter().map(Value::String).collect();
                 keys.resize(map.len().max(keys.len()), Value::Null);

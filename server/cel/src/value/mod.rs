@@ -1,6 +1,6 @@
 //! The run-time values of CEL (`cel-go` `common/types`).
 //!
-//! Objects and lists from outside the expression are read lazily: their owner implements [`ListValue`] and [`MapValue`].
+//! Objects and lists from outside the expression are read lazily: the crate that owns them implements [`ListValue`] and [`MapValue`].
 
 mod compare;
 mod error;
@@ -74,7 +74,7 @@ pub enum Value {
 
 /// A value whose schema does not specify a type (`x-kubernetes-preserve-unknown-fields` without `type`).
 pub trait RawValue: fmt::Debug + Send + Sync {
-    /// Whether it equals another value.
+    /// Whether the value equals another value.
     fn equal(&self, other: &Value) -> bool;
 
     /// The value as JSON.
@@ -127,7 +127,7 @@ impl Value {
         Self::Raw(Arc::new(Failure(error)))
     }
 
-    /// The value, or the error inside it ([`Self::failure`]).
+    /// The value, or the error inside the value ([`Self::failure`]).
     pub fn or_failure(self) -> Result {
         match &self {
             Self::Raw(raw) => match raw.as_any().downcast_ref::<Failure>() {
@@ -193,7 +193,7 @@ impl Value {
         }
     }
 
-    /// The API server's Go type of the value, for the messages of its crashes.
+    /// The name of the value's Go type in the API server, for messages about crashes.
     pub(crate) fn go_type(&self) -> &'static str {
         match self {
             Self::Null => "types.Null",
@@ -235,7 +235,7 @@ impl Value {
         }
     }
 
-    /// Whether it is the value of an unset field: false, 0 or empty.
+    /// Whether the value is the value of an unset field: false, 0 or empty.
     pub fn is_zero(&self) -> bool {
         match self {
             Self::Null => true,

@@ -5,12 +5,12 @@ use std::cmp::Ordering;
 const TWO_TO_63: f64 = 9_223_372_036_854_775_808.0;
 const TWO_TO_64: f64 = 18_446_744_073_709_551_616.0;
 
-/// The integer part, if it is in range. The minimum integer itself is not accepted.
+/// The integer part of a double, if the integer is in range. The minimum integer itself is not accepted.
 pub fn double_to_int(value: f64) -> Option<i64> {
     (value > -TWO_TO_63 && value < TWO_TO_63).then_some(value as i64)
 }
 
-/// The integer part, if it is in range.
+/// The integer part of a double, if the integer is in range.
 pub fn double_to_uint(value: f64) -> Option<u64> {
     (0.0..TWO_TO_64).contains(&value).then_some(value as u64)
 }

@@ -19,11 +19,11 @@ pub struct Duration(pub i64);
 pub struct Timestamp {
     /// Seconds since 1970.
     pub seconds: i64,
-    /// The nanoseconds within that second.
+    /// The nanoseconds within the second.
     pub nanos: u32,
     /// The time zone, as seconds east of UTC.
     pub offset: i32,
-    /// Identifies Go's time zone object. Timestamps with the same offset but different objects are different map keys.
+    /// Identifies Go's time zone object. Timestamps with the same offset but different time zone objects are different map keys.
     zone: u32,
 }
 
@@ -33,7 +33,7 @@ const KEPT_ZONE: u32 = 0;
 const LOCAL_ZONE: u32 = 1;
 
 impl Duration {
-    /// The sum of both.
+    /// The sum of both durations.
     pub fn plus(self, other: Self) -> Result<Self> {
         self.0
             .checked_add(other.0)
@@ -41,7 +41,7 @@ impl Duration {
             .ok_or_else(EvalError::int_overflow)
     }
 
-    /// The difference of both.
+    /// The difference of both durations.
     pub fn minus(self, other: Self) -> Result<Self> {
         self.0
             .checked_sub(other.0)
@@ -58,22 +58,22 @@ impl Duration {
         self.units(3600 * SECOND) as i64
     }
 
-    /// The whole minutes.
+    /// The number of whole minutes in the duration.
     pub fn minutes(self) -> i64 {
         self.units(60 * SECOND) as i64
     }
 
-    /// The whole seconds.
+    /// The number of whole seconds in the duration.
     pub fn seconds(self) -> i64 {
         self.units(SECOND) as i64
     }
 
-    /// The whole milliseconds.
+    /// The number of whole milliseconds in the duration.
     pub fn milliseconds(self) -> i64 {
         self.0 / 1_000_000
     }
 
-    /// The result of `string(duration)`: seconds.
+    /// The result of `string(duration)`, in seconds.
     pub fn to_cel_string(self) -> String {
         format!("{}s", crate::go::double_f(self.units(SECOND)))
     }
@@ -187,7 +187,7 @@ impl Timestamp {
         (self.seconds, self.nanos).cmp(&(other.seconds, other.nanos))
     }
 
-    /// Whether it is the start of year 1, Go's zero time.
+    /// Whether the time is the start of year 1, Go's zero time.
     pub fn is_zero(&self) -> bool {
         self.seconds == MIN_SECONDS && self.nanos == 0
     }
@@ -275,7 +275,7 @@ impl Timestamp {
         format!("{sign}{:02}{between}{:02}", minutes / 60, minutes % 60)
     }
 
-    /// The result of `string(timestamp)`: RFC 3339, with as many digits as needed.
+    /// The result of `string(timestamp)`: RFC 3339, with as many fraction digits as needed.
     pub fn to_cel_string(self) -> String {
         let zone = if self.offset == 0 {
             "Z".to_owned()

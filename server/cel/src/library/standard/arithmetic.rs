@@ -129,7 +129,7 @@ const CONCATENATION: Cost = cost(
     |call| Ok(traversal((call.size_of_value(0) + call.size_of_value(1)) as f64)),
 );
 
-/// The cost of `+` for lists, which copies no elements.
+/// The cost of `+` for lists. It copies no elements.
 const LIST_CONCATENATION: Cost = cost(
     |coster, call| {
         let size = joined_size(coster, call)?;

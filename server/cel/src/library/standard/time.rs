@@ -303,12 +303,12 @@ fn offset(version: KubernetesVersion, zone: &str, time: Timestamp) -> Result<i64
     } else {
         hours.wrapping_add(minutes)
     };
-    // Wrap around like an intermediate duration in nanoseconds.
+    // Wrap around as in Go, where the intermediate duration is in nanoseconds.
     Ok(total.wrapping_mul(60_000_000_000) / 1_000_000_000)
 }
 
-/// The offset of a named time zone (Go's `time.LoadLocation`) at the second `time`, from the bundled database. An API server uses the
-/// database of its image.
+/// The offset of a named time zone (Go's `time.LoadLocation`) at the second `time`, from the bundled database. An API server uses the database in its
+/// container image.
 fn named_offset(version: KubernetesVersion, zone: &str, time: Timestamp) -> Result<i64> {
     if ["", "UTC", "Local"].contains(&zone) {
         return Ok(0);
@@ -317,7 +317,7 @@ fn named_offset(version: KubernetesVersion, zone: &str, time: Timestamp) -> Resu
         return Err(EvalError::new("time: invalid location name"));
     }
     budget::work(ZONE_WORK)?;
-    // The database contains all zones a second time in this folder, without leap seconds.
+    // The folder `posix` of the database contains all zones a second time, without leap seconds.
     let zone_file = zone.strip_prefix("posix/").unwrap_or(zone);
     let folder = zone_file.trim_end_matches('/');
     let is_in_folder = |name: &str| name.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));

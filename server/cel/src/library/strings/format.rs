@@ -10,7 +10,7 @@ use crate::validators::read_clause;
 use crate::value::{EvalError, List, Result, Value};
 
 const DEFAULT_PRECISION: usize = 6;
-/// The maximum precision. Beyond it, all digits are zero and padding makes no sense.
+/// The maximum precision. Any further digit is zero, and more padding makes no sense.
 const MAX_PRECISION: usize = 1_000_000;
 
 pub(super) fn format(version: KubernetesVersion, format: &str, args: &List) -> Result {
@@ -37,7 +37,7 @@ pub(super) fn format(version: KubernetesVersion, format: &str, args: &List) -> R
         rest = &after[after.len() - clause.rest.len()..];
         let precision = clause.precision.unwrap_or(DEFAULT_PRECISION);
         if precision > MAX_PRECISION {
-            // Exhaust the byte budget.
+            // Exhaust the byte budget, so that the evaluation ends.
             budget::bytes(u64::MAX)?;
         }
         let arg = arg.unwrap_or_else(Value::failure);

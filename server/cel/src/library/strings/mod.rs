@@ -160,7 +160,7 @@ const FUNCTIONS: &[Function] = &[
         "The string without white space at both ends.",
         Counted::ByName(READ_TARGET),
         &[("'  trim  '.trim()", "'trim'")],
-        // The same characters as Go's unicode.IsSpace.
+        // The characters are those of Go's `unicode.IsSpace`.
         &[overload(
             "string_trim",
             "string.() -> string",
@@ -317,7 +317,7 @@ fn char_at(text: &str, index: i64) -> Result {
     Ok(text[at..].chars().next().map_or_else(String::new, String::from).into())
 }
 
-/// The start of a search (`Ok`), or its result if that does not depend on the string (`Err`). The results for edge cases changed between
+/// The start of a search (`Ok`), or the result of the search if it does not depend on the string (`Err`). The results for edge cases changed between
 /// versions.
 fn search_start(
     version: KubernetesVersion,

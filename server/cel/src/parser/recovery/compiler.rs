@@ -12,7 +12,7 @@ pub(super) fn compile(escaped_identifiers: bool) -> Program {
         next: Vec::new(),
         entries: [0; RULES],
     };
-    // The number of a rule is its first state. Its last state is that number plus the number of rules.
+    // The number of a rule is also the number of its first state. The number of its last state is higher by the number of rules.
     for kind in [StateKind::Basic, StateKind::RuleStop] {
         for rule in ALL_RULES {
             program.states.push(State {

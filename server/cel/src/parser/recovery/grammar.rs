@@ -10,21 +10,21 @@ pub(super) enum G {
     T(Kinds, Option<Label>),
     /// A call of a rule.
     R(RuleId, u8, Label),
-    /// Optional, decided by the next token.
+    /// An optional construct; the next token decides.
     Opt(Vec<G>),
-    /// Optional, decided by looking ahead.
+    /// An optional construct; lookahead decides.
     OptAhead(Vec<G>),
-    /// Zero or more, decided by the next token.
+    /// Zero or more; the next token decides.
     Star(Vec<G>),
-    /// Zero or more, decided by looking ahead.
+    /// Zero or more; lookahead decides.
     StarAhead(Vec<G>),
-    /// One or more, decided by the next token.
+    /// One or more; the next token decides.
     Plus(Vec<G>),
-    /// One or more, decided by looking ahead.
+    /// One or more; lookahead decides.
     PlusAhead(Vec<G>),
-    /// Alternatives, decided by looking ahead.
+    /// Alternatives; lookahead decides.
     Either(Vec<(Rule, Vec<G>)>),
-    /// Alternatives, decided by the next token.
+    /// Alternatives; the next token decides.
     EitherNext(Vec<(Rule, Vec<G>)>),
     /// The replacement of left recursion: any number of operators with their precedence.
     Recursion(Vec<(Rule, u8, Vec<G>)>),

@@ -1,4 +1,4 @@
-//! The parser as a machine that executes the steps of the grammar.
+//! The parser as a machine: it executes the steps of the grammar.
 
 use super::super::lexer::{Lexed, Lexer};
 use super::super::options::ParseOptions;
@@ -8,7 +8,7 @@ use super::network::{EPSILON, Kinds, Program, RULES, RuleId, StateId, Step, kind
 use super::predict::{NoViableAlternative, Predictor};
 use crate::ast::{IssueKind, Issues, Limit, Location, Source, SyntaxError};
 
-/// The parser stopped, and the reason is already reported.
+/// The parser has stopped, and the reason is already reported.
 pub(in crate::parser) struct Halted;
 
 /// A rule in progress.
@@ -27,7 +27,7 @@ pub(super) struct Frame {
 pub(super) enum Failure {
     /// No alternative matches the tokens from `start` to `offending`.
     NoViable { start: TokenIdx, offending: TokenIdx },
-    /// The next token is not an expected one.
+    /// The next token is not one of the expected ones.
     Mismatch { expected: Kinds },
 }
 
@@ -46,7 +46,7 @@ impl From<Halted> for Broken {
 /// The state of the parse.
 pub(super) struct Machine<'m, 'a> {
     pub(super) program: &'static Program,
-    /// The predictor. It is taken out while it looks at tokens.
+    /// The predictor. `None` while it looks at tokens, because it borrows the machine then.
     pub(super) predictor: Option<Predictor<'static>>,
     pub(super) source: &'a Source,
     pub(super) options: &'m ParseOptions,
@@ -205,7 +205,7 @@ impl Machine<'_, '_> {
             } => {
                 self.sync(state)?;
                 let alternative = self.predict(decision)?;
-                // The last alternative of something optional or repeated continues after it.
+                // The last alternative of an optional or repeated construct continues after the construct.
                 return Ok(Some(to.get(alternative - 1).copied().unwrap_or(at + 1)));
             }
             Step::Switch { state, ref to } => {

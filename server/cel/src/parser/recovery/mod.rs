@@ -1,8 +1,8 @@
 //! The slow parser, for expressions with syntax errors. It reports and recovers from them like ANTLR's default error strategy, so that
 //! the messages and the resulting tree are those of `cel-go`.
 //!
-//! Sources: the Go runtime of ANTLR (`error_strategy.go`, `parser.go`), the parser that it generates for `cel-go`
-//! (`parser/gen/cel_parser.go`), and the limits that `cel-go` puts around it (`parser/parser.go`).
+//! Sources: the Go runtime of ANTLR (`error_strategy.go`, `parser.go`), the parser that it generates for `cel-go` (`parser/gen/cel_parser.go`), and
+//! the limits that `cel-go` adds (`parser/parser.go`).
 
 mod compiler;
 mod grammar;

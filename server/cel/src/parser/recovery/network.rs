@@ -1,8 +1,8 @@
 //! The grammar of CEL as a transition network, and as a program.
 //!
-//! ANTLR generates `cel-go`'s parser from `parser/gen/CEL.g4`. The error messages depend on the network that ANTLR builds from the
-//! grammar (the expected tokens of a state, and where and how it looks ahead). This network therefore has the same states for the same
-//! constructs. [`Program`] holds both: states for prediction and expected tokens, steps for the parse.
+//! ANTLR generates `cel-go`'s parser from `parser/gen/CEL.g4`. The error messages depend on the network that ANTLR builds from the grammar (the
+//! expected tokens of a state, and where and how it looks ahead). The network here therefore has the same states for the same constructs. [`Program`]
+//! holds both: states for prediction and expected tokens, steps for the parse.
 
 use super::super::token::Kind;
 use super::super::tree::{Label, Rule};
@@ -54,7 +54,7 @@ pub(super) enum StateKind {
     /// The start of alternatives, or of something optional or repeated.
     BlockStart,
     BlockEnd,
-    /// The entry of a repetition (zero or more); the flag is set for the repetition that replaces left recursion.
+    /// The start of a repetition (zero or more). The flag is set for the repetition that replaces left recursion.
     StarEntry {
         left_recursion: bool,
     },
@@ -68,13 +68,13 @@ pub(super) enum StateKind {
 /// A transition to another state.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Transition {
-    /// Consumes no token. The rule is set if this leaves a left-recursive rule that was called from outside.
+    /// Consumes no token. The rule is set if the transition leaves a left-recursive rule that was called from outside.
     Epsilon(StateId, Option<RuleId>),
     /// Consumes one of these tokens.
     Tokens(Kinds, StateId),
     /// Calls a rule: its first state, and the state to return to.
     Rule { start: StateId, follow: StateId },
-    /// Consumes no token. Only taken if the operator binds strongly enough.
+    /// Consumes no token. The transition is only possible if the operator binds strongly enough.
     Precedence(u8, StateId),
 }
 
@@ -113,14 +113,14 @@ pub(super) enum Step {
     },
     /// Sets the rule of the node.
     Name(Rule),
-    /// Begins a node whose left operand is the current one.
+    /// Starts a node whose left operand is the current node.
     Recurse(Rule),
     /// Continues only if the operator binds strongly enough.
     Precedence {
         state: StateId,
         precedence: u8,
     },
-    /// Checks the next token, and jumps to `to` if that token cannot start what follows.
+    /// Checks the next token, and jumps to `to` if that token cannot start the next construct.
     Skip {
         state: StateId,
         first: StateId,
@@ -156,7 +156,7 @@ pub(super) enum Step {
 pub(super) struct Program {
     pub(super) states: Vec<State>,
     pub(super) steps: Vec<Step>,
-    /// The tokens that can come next within the rule, by state.
+    /// For each state, the tokens that can come next within the rule.
     pub(super) next: Vec<Kinds>,
     /// The first step of each rule.
     pub(super) entries: [usize; RULES],
@@ -193,9 +193,9 @@ impl Program {
         StateId::from(rule as u8) + RULES as StateId
     }
 
-    /// Removes states that only lead to the next one, except before the end of a rule. ANTLR does the same between the elements of an
-    /// alternative and at its end (`ParserATNFactory.elemList`, `TailEpsilonRemover`). It matters because paths that meet in the same state
-    /// are the same from there on, which ends a prediction.
+    /// Removes states that only lead to the next one, except before the end of a rule. ANTLR does the same between the elements of an alternative and
+    /// at its end (`ParserATNFactory.elemList`, `TailEpsilonRemover`). The removal matters because paths that meet in the same state are the same
+    /// from there on, which ends a prediction.
     pub(super) fn skip_empty_states(&mut self) {
         let past = |states: &[State], to: StateId| match states[to as usize] {
             State {

@@ -1,7 +1,7 @@
-//! Lookahead: which alternative of a decision matches the coming tokens, or where none matches any more.
+//! Lookahead: finds the alternative of a decision that matches the next tokens, or the token at which no alternative matches any more.
 //!
-//! This is ANTLR's adaptive prediction (`ParserATNSimulator` of its Go runtime) on our [`Program`]. It first ignores the rules that
-//! called the current one and caches the results. If more than one alternative remains, it repeats the prediction with the callers.
+//! This is ANTLR's adaptive prediction (`ParserATNSimulator` of its Go runtime) on our [`Program`]. The prediction first ignores the rules that
+//! called the current rule, and caches the results. If more than one alternative remains, it is repeated with the callers.
 
 use std::collections::HashMap;
 
@@ -34,7 +34,7 @@ struct Config {
     precedence: u8,
     /// Whether the path left the rule of the decision.
     outer: bool,
-    /// Whether it did so by leaving a left-recursive rule to its outermost caller.
+    /// Whether the path left the rule of the decision from a left-recursive rule to the outermost caller of that rule.
     suppressed: bool,
 }
 
@@ -44,7 +44,7 @@ struct Configs(Vec<Config>);
 /// The possible states after some tokens of a decision.
 struct DecisionState {
     configs: Configs,
-    /// The next state by token kind; absent if not computed yet.
+    /// The next state by token kind; absent if it has not been computed yet.
     edges: HashMap<u8, Option<usize>>,
     outcome: Outcome,
 }
@@ -63,7 +63,7 @@ pub(super) struct NoViableAlternative {
     pub(super) ahead: usize,
 }
 
-/// Makes decisions, and caches them.
+/// Makes decisions and caches them.
 pub(super) struct Predictor<'p> {
     program: &'p Program,
     contexts: Vec<Vec<(StateId, Context)>>,
@@ -232,7 +232,7 @@ impl<'p> Predictor<'p> {
             let outcome = match unique_alt(&reach) {
                 Some(alt) => {
                     let needs = reach.0.iter().map(|c| c.precedence);
-                    // If one config has no minimum precedence, neither has the alternative.
+                    // If one config has no minimum precedence, the alternative has none either.
                     let precedence = if needs.clone().any(|p| p == 0) {
                         0
                     } else {
@@ -256,7 +256,7 @@ impl<'p> Predictor<'p> {
             return true;
         }
         let several = |alts: &u64| alts.count_ones() > 1;
-        // Ignores the minimum precedences.
+        // These checks ignore the minimum precedences.
         alternatives_by(configs, |c| (c.state, c.context)).values().any(several)
             && alternatives_by(configs, |c| c.state).values().all(several)
     }
@@ -304,7 +304,7 @@ impl<'p> Predictor<'p> {
         Configs(kept)
     }
 
-    /// The alternative that could have ended before the token that does not match. Leaving the rule is always valid then.
+    /// The alternative that could have ended before the token that does not match. Leaving the rule is always valid in this case.
     fn finished(&self, configs: &Configs, precedence: u8) -> Option<usize> {
         let finished = |c: &&Config| {
             let stop = self.program.states[c.state as usize].kind == StateKind::RuleStop;
@@ -453,7 +453,7 @@ impl<'p> Predictor<'p> {
                             next.suppressed = true;
                         }
                         next.outer = true;
-                        // Configs do not record how often the rule was left.
+                        // Configs do not record how often the path left the rule.
                         if busy.contains(&next) {
                             continue;
                         }
@@ -491,7 +491,7 @@ impl<'p> Predictor<'p> {
         }
     }
 
-    /// Whether a left-recursive loop was entered from itself. Continuing there is the same as continuing in the outer loop.
+    /// Whether a left-recursive loop was entered from itself. Continuing in the inner loop is then the same as continuing in the outer loop.
     fn loops_back_anyway(&self, config: Config) -> bool {
         let states = &self.program.states;
         let state = &states[config.state as usize];

@@ -51,7 +51,7 @@ impl Machine<'_, '_> {
             .as_ref()
             .is_some_and(|(token, states)| *token == at && states.contains(&state))
         {
-            // A repeated failure at the same token: without skipping one, recovery would loop forever.
+            // After a repeated failure at the same token, recovery skips a token; otherwise it would loop forever.
             self.skip_one(&mut budget)?;
         }
         let at = self.current()?;
@@ -128,7 +128,7 @@ impl Machine<'_, '_> {
         Ok(Some(token))
     }
 
-    /// Inserts a missing token: the first one of those expected.
+    /// Inserts the first of the expected tokens.
     pub(super) fn invent(&mut self) -> Result<TokenIdx, Halted> {
         let expected = self.expected();
         let at = self.current()?;

@@ -11,15 +11,15 @@ use crd_analyzer_gostd::url;
 pub struct Format {
     /// The name of the format.
     pub name: &'static str,
-    /// The function that returns it: `format.dns1123Label()`.
+    /// The name of the function that returns the format: `format.dns1123Label()`.
     pub constant: &'static str,
-    /// The assumed length of its regular expression, for the runtime cost of a validation.
+    /// The assumed length of the format's regular expression, for the runtime cost of a validation.
     pub max_regex_size: u64,
     validate: fn(&str) -> Vec<String>,
 }
 
 impl Format {
-    /// The problems of a string; empty if it has the format.
+    /// The problems of a string; empty if the string has the format.
     pub fn validate(&self, text: &str) -> Vec<String> {
         (self.validate)(text)
     }

@@ -58,7 +58,7 @@ impl Opaque {
         }
     }
 
-    /// The API server's Go type.
+    /// The name of the value's Go type in the API server.
     pub(super) fn go_type(&self) -> &'static str {
         match self {
             Self::Quantity(it) if it.is_by_pointer() => "*cel.Quantity",
@@ -82,7 +82,7 @@ impl Opaque {
         }
     }
 
-    /// Whether another value is equal. Returns an error if it has another type.
+    /// Whether another value is equal. Returns an error if the other value has another type.
     pub(super) fn equal(&self, other: &Value) -> Result<bool> {
         if matches!(self, Self::Empty) {
             return Ok(matches!(other, Value::Opaque(Self::Empty)));

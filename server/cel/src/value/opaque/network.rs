@@ -35,7 +35,7 @@ fn is_mapped(text: &str) -> String {
     format!("IPv4-mapped IPv6 address {} is not allowed", quote(text))
 }
 
-/// Parses a URL for a request (`stringToURL`). The error is Go's.
+/// Parses a URL of a request (`stringToURL`). The error is the message of Go.
 pub(crate) fn parse_url(text: &str) -> Result<Url, String> {
     url::parse_request_uri(text)?;
     url::parse(text)

@@ -15,7 +15,7 @@ use num_bigint::{BigInt, Sign};
 pub struct Quantity {
     amount: Mutex<Amount>,
     notation: Notation,
-    /// Whether the API server stores it as a pointer, as it does for sums. Such a quantity is not equal to any other.
+    /// Whether the API server stores the quantity as a pointer, as it stores sums. A quantity stored as a pointer is not equal to any other.
     by_pointer: bool,
 }
 
@@ -23,7 +23,7 @@ pub struct Quantity {
 #[derive(Clone, Debug)]
 enum Amount {
     Int(Number),
-    /// A decimal. In API servers up to 1.36, it shares its number with the sums computed from it.
+    /// A decimal. In API servers up to 1.36, a decimal shares its number with the sums computed from it.
     Decimal(Arc<Mutex<Number>>),
 }
 
@@ -54,9 +54,10 @@ const SUFFIX: &str = "unable to parse quantity's suffix";
 const NANO: i32 = -9;
 /// The number of digits that always fit into an integer.
 const MAX_DIGITS: i64 = 18;
-/// A lower bound for the bits of a decimal digit.
+/// A lower bound for the number of bits per decimal digit.
 const BITS_A_DIGIT: u64 = 3;
-/// Larger exponents are clamped to this one. The API server keeps them, and runs out of memory when it computes with them.
+/// The maximum exponent; larger exponents are clamped to it. The API server keeps larger exponents, and runs out of memory when it computes with
+/// them.
 const MAX_EXPONENT: i64 = 100_000;
 
 fn ten_to(power: u32) -> BigInt {
@@ -66,7 +67,7 @@ fn ten_to(power: u32) -> BigInt {
     BigInt::from(10).pow(power)
 }
 
-/// Spends the work of parsing, printing or multiplying a number with this many digits. It is quadratic.
+/// Spends the work of parsing, printing or multiplying a number with this many digits. The work is quadratic in the number of digits.
 fn reckon(digits: u64) -> Result<(), Unfinished> {
     budget::work(digits.saturating_mul(digits) / 2048)
 }
@@ -125,7 +126,7 @@ fn suffix(text: &str) -> Option<(u32, i64)> {
         "Ti" => (2, 40),
         "Pi" => (2, 50),
         "Ei" => (2, 60),
-        // The API server keeps the lower 32 bits.
+        // The API server keeps only the lower 32 bits.
         _ => (
             10,
             i64::from(text.strip_prefix(['e', 'E'])?.parse::<i64>().ok()? as i32),
@@ -174,7 +175,7 @@ impl Quantity {
                 return Ok(Self::new(Amount::Int(number), notation));
             }
         }
-        // Without digits, only a small quantity is parsed as zero.
+        // Text without digits is only parsed as zero if the quantity is small.
         if !has_digits {
             return Err(NUMERIC);
         }
@@ -249,24 +250,24 @@ impl Quantity {
         number.compare(&other_number)
     }
 
-    /// Whether the API server considers them equal; `None` if it does not compare them.
+    /// Whether the API server considers the quantities equal; `None` if it does not compare them.
     pub(super) fn equal(&self, other: &Self) -> Option<bool> {
         (!other.by_pointer).then(|| self.number().compare(&other.number()).is_eq())
     }
 
-    /// Whether the API server stores it as a pointer.
+    /// Whether the API server stores the quantity as a pointer.
     pub(super) fn is_by_pointer(&self) -> bool {
         self.by_pointer
     }
 
-    /// The sum. An API server up to 1.36 (`in_place`) adds to this one, if it is a decimal.
+    /// The sum. An API server up to 1.36 (`in_place`) adds to this quantity itself if it is a decimal.
     #[must_use]
     pub fn plus(&self, other: &Self, in_place: bool) -> Self {
         let number = other.number();
         self.sum(other, &number, &number, in_place)
     }
 
-    /// The difference. An API server up to 1.36 (`in_place`) subtracts from this one, if it is a decimal.
+    /// The difference. An API server up to 1.36 (`in_place`) subtracts from this quantity itself if it is a decimal.
     #[must_use]
     pub fn minus(&self, other: &Self, in_place: bool) -> Self {
         let Number { value, scale } = other.number();
