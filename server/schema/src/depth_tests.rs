@@ -104,7 +104,7 @@ fn no_walk_overflows_the_stack() {
         prune_and_track(&mut object, Some(schema), true);
         prune_and_track(&mut value.clone(), None, false);
     }
-    // Rendering such a value in a message recurses too.
+    // Rendering a value of this depth in a message is recursive too.
     assert!(crate::field::render::json(&value).len() > VALUE_DEPTH);
     assert!(crate::field::render::go_literal(&value).len() > VALUE_DEPTH);
 }

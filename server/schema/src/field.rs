@@ -70,7 +70,7 @@ impl Path {
         self.with(Segment::Key(key.to_owned()))
     }
 
-    /// Appends a segment in place. Walks undo it with [`Path::pop`] instead of copying the path at every node.
+    /// Appends a segment in place. Walks remove the segment with [`Path::pop`] instead of copying the path at every node.
     pub fn push(&mut self, segment: Segment) {
         self.0.push(segment);
     }
@@ -184,11 +184,11 @@ pub struct Error {
     pub bad_value: String,
     /// The diagnostic code, in kebab-case. Each code has a page.
     pub code: &'static str,
-    /// Further details for ranges and messages: see [`Error::inner`], [`Error::cause`] and [`Error::place`].
+    /// Details that most errors lack: see [`Error::inner`], [`Error::cause`] and [`Error::place`].
     beyond: Option<Box<Beyond>>,
 }
 
-/// Details of an error beyond the API server's answer. Boxed, since most errors have none, and many are created and dropped.
+/// Details of an error beyond the API server's answer. They are boxed because most errors have none, and many errors are created and dropped.
 #[derive(Clone, PartialEq, Debug, Default)]
 struct Beyond {
     inner: Option<std::ops::Range<usize>>,
@@ -200,33 +200,32 @@ struct Beyond {
 /// The maximum number of further problems of an expression that an error keeps.
 const MAX_OTHERS: usize = 10;
 
-/// The limit on the total size of one document's reported errors, in bytes. The rest is only counted. About ten thousand
-/// errors of the usual length fit.
+/// The limit on the total size of one document's reported errors, in bytes. Further errors are only counted. About ten thousand errors of the usual
+/// length fit into the limit.
 pub const MAX_FINDING_BYTES: usize = 8 << 20;
 
-/// The room for the errors of one document, up to [`MAX_FINDING_BYTES`].
+/// The memory left for the errors of one document, at first [`MAX_FINDING_BYTES`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Room {
     taken: usize,
 }
 
 impl Room {
-    /// Whether any room is left.
+    /// Whether any memory is left.
     pub fn is_left(self) -> bool {
         self.taken < MAX_FINDING_BYTES
     }
 
-    /// Uses up room. The last error may exceed the limit.
+    /// Subtracts memory. The last error may exceed the limit.
     pub fn take(&mut self, bytes: usize) {
         self.taken = self.taken.saturating_add(bytes);
     }
 }
 
-/// The size of an error apart from its strings, in bytes, with its position and its printed form.
+/// The size of an error without its strings, in bytes. It includes the position of the error and its printed form.
 pub const FINDING_BYTES: usize = 256;
 
-/// Drops errors that do not fit into the memory budget ([`budget::tell`]). The first one always stays, so that an empty list
-/// still means success.
+/// Drops errors that do not fit into the memory budget ([`budget::tell`]). The first error always stays, so that an empty list still means success.
 pub fn leave_out<T>(findings: &mut Vec<T>, bytes: impl Fn(&T) -> usize) {
     let mut is_first = true;
     findings.retain(|it| {
@@ -277,14 +276,14 @@ impl Error {
         self.beyond.get_or_insert_default()
     }
 
-    /// Narrows the error to a part of the value, in bytes of the decoded string (a token of a rule, the bad part of a pattern).
+    /// Narrows the error to a part of the value (a token of a rule, the bad part of a pattern), given in bytes of the decoded string.
     #[must_use]
     pub fn within(mut self, inner: std::ops::Range<usize>) -> Self {
         self.beyond().inner = Some(inner);
         self
     }
 
-    /// Sets the path that the error is really about, if the API server names another one.
+    /// Sets the path that the error is really about, if the API server names another path.
     #[must_use]
     pub fn really_about(mut self, place: Path) -> Self {
         self.beyond().about = Some(place);
@@ -298,7 +297,7 @@ impl Error {
         self
     }
 
-    /// Adds further problems of the expression, each with its byte range in the expression. Only the first few are kept.
+    /// Adds further problems of the expression, each with its byte range in the expression. Only the first problems are kept.
     #[must_use]
     pub fn with_others(mut self, others: impl IntoIterator<Item = (IssueKind, std::ops::Range<usize>)>) -> Self {
         let others: Vec<_> = others.into_iter().take(MAX_OTHERS).collect();
@@ -318,12 +317,12 @@ impl Error {
         self.beyond.as_ref()?.inner.clone()
     }
 
-    /// The details beyond code and path, if there are any.
+    /// The details of the error beyond its code and path, if any.
     pub fn cause(&self) -> Option<&Cause> {
         self.beyond.as_ref()?.cause.as_ref()
     }
 
-    /// The path that the error is about: usually the one that the API server names.
+    /// The path that the error is about: usually the path that the API server names.
     pub fn place(&self) -> &Path {
         let about = self.beyond.as_ref().and_then(|it| it.about.as_ref());
         about.unwrap_or(&self.path)

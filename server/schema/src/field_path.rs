@@ -11,10 +11,10 @@ use crate::structural::{AdditionalProperties, Structural};
 /// (`bufio.MaxScanTokenSize`).
 const TOKEN_LIMIT: usize = 64 * 1024;
 
-/// Why a path does not lead to a field of the schema.
+/// The reason why a path does not lead to a field of the schema.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FieldPathError {
-    /// A problem, and the bytes of the path that it is about.
+    /// A problem, and its byte range in the path.
     Invalid(PathProblem, Range<usize>),
     /// The API server crashes because it looks up a field in a schema that does not exist.
     Crash(Range<usize>),
@@ -30,7 +30,7 @@ pub enum PathProblem {
 }
 
 impl PathProblem {
-    /// The cause for an error about this problem; `part` is the part of the path that it is about.
+    /// The cause for an error about this problem; `part` is the affected part of the path.
     pub fn cause(self, part: &str) -> Cause {
         match self {
             Self::Malformed(detail) => Cause::Malformed(detail),
@@ -59,8 +59,8 @@ impl fmt::Display for FieldPathError {
 
 impl std::error::Error for FieldPathError {}
 
-/// Follows `.name` and, if `allow_brackets`, `['name']` from `schema` down. Returns the path and the schema at its end, which
-/// is `None` where any value is allowed.
+/// Follows `.name` and, if `allow_brackets` is set, `['name']` from `schema` down. Returns the path, and the schema at the end of the path or `None`
+/// if any value is allowed there.
 pub fn resolve<'s>(
     text: &str,
     mut schema: Option<Structural<'s>>,
@@ -129,7 +129,7 @@ impl Token<'_> {
     }
 }
 
-/// An iterator over delimiters (`.`, `[`, `]`), quoted strings with everything between their quotes, and the text in between.
+/// An iterator over the delimiters (`.`, `[`, `]`), the quoted strings with everything between their quotes, and the other text.
 struct Tokens<'t> {
     text: &'t str,
     at: usize,
@@ -159,7 +159,7 @@ impl<'t> Iterator for Tokens<'t> {
             }
             _ => bytes.iter().position(|b| b".[]".contains(b)).unwrap_or(bytes.len()),
         };
-        // The scanner needs one more byte to see the end of a token, unless a quote ends it.
+        // Like Go's scanner, this needs one more byte to find the end of a token, unless a quote ends the token.
         let is_closed = bytes[0] == b'\'' && length > 1 && bytes[length - 1] == b'\'' && bytes[length - 2] != b'\\';
         let seen = if is_closed { length } else { length + 1 };
         if length > 1 && seen > TOKEN_LIMIT {

@@ -7,13 +7,13 @@ use serde_json::Value;
 /// A schema in the API server's internal form (`k8s.io/apiextensions-apiserver/pkg/apis/apiextensions`, `JSONSchemaProps`).
 /// An absent string or list is empty unless an `Option` distinguishes absent from empty.
 ///
-/// Maps are lists sorted by key without duplicates: that is the order in which the API server's decoder sees them.
+/// Maps are stored as lists sorted by key, without duplicates, because the API server's decoder also visits maps in this order.
 ///
 /// Equality is the API server's semantic equality (`k8s.io/apimachinery/pkg/api/equality`): an absent list or map equals an
 /// empty one.
 ///
-/// A CRD has thousands of schemas, and memory access dominates the time of every walk over them. So keywords that few
-/// schemas have are stored separately: those of [`RareKeywords`] are read and set as if they were fields of this type.
+/// A CRD has thousands of schemas, and memory access dominates the time of every walk over them. So keywords that few schemas use are stored
+/// separately, in [`RareKeywords`]. They are read and set as if they were fields of this type.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct JsonSchemaProps {
     /// `description`
@@ -42,7 +42,7 @@ pub struct JsonSchemaProps {
     pub x_int_or_string: bool,
     /// `x-kubernetes-validations`
     pub x_validations: Vec<ValidationRule>,
-    /// The lists and maps above that are present but empty.
+    /// The lists and maps of this schema that are present but empty.
     pub empty: EmptyKeywords,
     /// All other keywords.
     pub rare: Rare,
@@ -130,7 +130,7 @@ pub struct RareKeywords {
     pub minimum: Option<f64>,
     /// `exclusiveMinimum`
     pub exclusive_minimum: bool,
-    /// `maxLength`, in characters (the API server's messages say bytes, but it counts characters).
+    /// `maxLength`, in characters. The API server's messages say bytes, but the API server counts characters.
     pub max_length: Option<i64>,
     /// `minLength`
     pub min_length: Option<i64>,
@@ -179,7 +179,7 @@ pub struct RareKeywords {
 }
 
 impl RareKeywords {
-    /// No keyword is set.
+    /// The value if no keyword is set.
     const NONE: Self = Self {
         id: String::new(),
         schema: String::new(),
@@ -216,7 +216,7 @@ impl RareKeywords {
 }
 
 impl RareKeywords {
-    /// The keywords whose value is a list of schemas for the same value, each with its list.
+    /// The keywords whose value is a list of schemas (for the same value), each with its list.
     pub fn clauses(&self) -> [(&'static str, &[JsonSchemaProps]); 3] {
         [
             ("allOf", &self.all_of),
@@ -232,7 +232,7 @@ impl Default for RareKeywords {
     }
 }
 
-/// Lists and maps of a schema that are present but empty: a few checks of the API server distinguish them from absent ones.
+/// Lists and maps of a schema that are present but empty. A few checks of the API server distinguish them from absent ones.
 ///
 /// They do not affect equality, see [`JsonSchemaProps`].
 #[derive(Clone, Copy, Debug, Default)]
@@ -282,7 +282,7 @@ impl PartialEq for EmptyKeywords {
 /// Schemas by name, sorted by name and without duplicates.
 pub type SchemaMap = Vec<(String, JsonSchemaProps)>;
 
-/// `items`: one schema, or a list of schemas, which no structural schema may have (`JSONSchemaPropsOrArray`).
+/// `items`: one schema, or a list of schemas (`JSONSchemaPropsOrArray`). Structural schemas may not have such a list.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct SchemaOrArray {
     /// The schema of every item.
@@ -294,7 +294,7 @@ pub struct SchemaOrArray {
 /// `additionalProperties`: a schema or a boolean (`JSONSchemaPropsOrBool`).
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct SchemaOrBool {
-    /// Whether other properties are allowed; false only if the author wrote `false`.
+    /// Whether other properties are allowed; only false if the CRD contains `false` as the value.
     pub allows: bool,
     /// The schema of every value.
     pub schema: Option<Box<JsonSchemaProps>>,

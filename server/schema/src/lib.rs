@@ -1,8 +1,7 @@
 //! Structural schemas and the API server's validation, defaulting and pruning of values.
 //!
-//! This crate does not know YAML or source positions. Its input is `serde_json::Value`, where numbers are `i64` if they are
-//! integers that fit and `f64` otherwise, as `sigs.k8s.io/json` decodes them. Its output is errors with structured field
-//! paths.
+//! This crate contains no code for YAML or source positions. Its input is `serde_json::Value`, where numbers are `i64` if they are integers that fit
+//! and `f64` otherwise, as `sigs.k8s.io/json` decodes them. Its output is errors with structured field paths.
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests read tables and a corpus"))]
 

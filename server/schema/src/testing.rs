@@ -6,7 +6,7 @@ use crate::json_schema::{
     EmptyKeywords, ExternalDocumentation, JsonSchemaProps, SchemaMap, SchemaOrArray, SchemaOrBool, ValidationRule,
 };
 
-/// The schema of a v1 CRD that has this JSON. Panics on unknown keywords, since a typo would weaken a test.
+/// The schema of a v1 CRD, read from `json`. Panics on unknown keywords, since a typo would weaken a test.
 pub(crate) fn schema(json: &Value) -> JsonSchemaProps {
     let mut props = JsonSchemaProps::default();
     for (keyword, value) in json.as_object().expect("a schema is an object") {

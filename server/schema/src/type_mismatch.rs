@@ -33,11 +33,11 @@ pub struct TypeMismatch {
     pub value: String,
     /// The Go type of the field.
     pub into: Cow<'static, str>,
-    /// The innermost surrounding Go struct; empty if there is none.
+    /// The innermost surrounding Go struct; empty if the value is not in a struct.
     pub structure: &'static str,
     /// The dotted names of the surrounding struct fields, without map keys and list indexes.
     pub field: String,
-    /// The key of the map that contains the value, if any. Go's message does not mention it.
+    /// The key of the map that contains the value, if any. Go's message does not mention the key.
     pub key: Option<Box<str>>,
 }
 

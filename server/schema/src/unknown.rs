@@ -1,4 +1,4 @@
-//! Unknown values, which something fills in before the object is sent: a template, a substitution, or the base of a patch.
+//! Unknown values: a template, a substitution or the base of a patch fills them in before the object is sent.
 //!
 //! A separate tree ([`Unknown`]) describes the unknown parts of a value, since any placeholder string could also be a real
 //! value. Validation receives a [`Known`] with each value and skips unknown parts. A rule that reads an unknown value has no
@@ -27,13 +27,13 @@ pub struct Unknown {
 /// The way in which a value is unknown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum How {
-    /// Only parts of it are unknown.
+    /// Only parts of the value are unknown.
     Inside,
-    /// It is an object or list that may have more entries or items than it shows.
+    /// The value is an object or list that may have more entries or items than are known.
     More,
-    /// It may be any value.
+    /// The value may be anything.
     Value,
-    /// The item represents any number of items.
+    /// The value is an item that represents any number of items.
     Items,
 }
 
@@ -96,7 +96,7 @@ impl Unknown {
         }
     }
 
-    /// Removes the fields and items that `value` does not have. `None` if nothing is left.
+    /// Removes the fields and items that are missing in `value`. `None` if nothing is left.
     #[must_use]
     pub fn of_what_is_in(self, value: &Value) -> Option<Self> {
         let fields = self.fields.into_iter().filter_map(|(name, unknown)| {
@@ -132,7 +132,7 @@ impl Unknown {
         }
     }
 
-    /// Marks the value at a path as unknown, in addition to the parts that were unknown before.
+    /// Marks the value at a path as unknown, in addition to the parts that were already unknown.
     pub fn at(before: Option<Self>, path: &[Segment]) -> Self {
         let mut here = before.unwrap_or(Self::whole(How::Inside));
         if matches!(here.how, How::Value | How::Items) {
@@ -190,12 +190,12 @@ impl<'u> Known<'u> {
         self.0.is_some_and(|it| matches!(it.how, How::Value | How::Items))
     }
 
-    /// Whether it is an item that represents any number of items.
+    /// Whether the value is an item that represents any number of items.
     pub fn is_items(self) -> bool {
         self.0.is_some_and(|it| it.how == How::Items)
     }
 
-    /// Whether the object or list may have more entries or items than it shows.
+    /// Whether the object or list may have more entries or items than are known.
     pub fn has_more(self) -> bool {
         self.0.is_some_and(|it| it.how == How::More)
     }
@@ -212,7 +212,7 @@ impl<'u> Known<'u> {
         Self(self.0.and_then(|it| it.items.get(&index)))
     }
 
-    /// The unknown parts, to store them.
+    /// The unknown parts, for callers that store them.
     pub fn unknown(self) -> Option<&'u Unknown> {
         self.0
     }
@@ -228,7 +228,7 @@ pub fn was_touched() -> bool {
     TOUCHED.replace(false)
 }
 
-/// Removes the items that stand for any number of items.
+/// Removes the items that represent any number of items.
 pub fn without_items(value: &mut Value, known: Known<'_>) {
     if known.is_all() {
         return;

@@ -14,26 +14,24 @@ use serde_json::Value;
 use crate::KubernetesVersion;
 use crate::structural::{AdditionalProperties, Structural};
 
-/// The largest request that an API server accepts, in bytes (`MaxRequestSizeBytes`). It bounds every value that has no
-/// limit of its own.
+/// The largest request that an API server accepts, in bytes (`MaxRequestSizeBytes`). It is the size limit of every value without a limit of its own.
 pub const MAX_REQUEST_SIZE: i64 = 3 * 1024 * 1024;
 
 /// The maximum length of a duration or time in JSON.
 const MAX_TIME_SIZE: i64 = 32;
 /// The length of a date in JSON.
 const DATE_SIZE: i64 = 12;
-/// The longest `metadata.name` that an API server accepts (since 1.37 cost estimates use it too).
+/// The longest `metadata.name` that an API server accepts. Since 1.37, cost estimates use this length too.
 const MAX_NAME_LENGTH: i64 = 253;
 
 /// The CEL type of a schema's values, or `None` if expressions cannot see them.
 ///
-/// `is_resource_root`: the schema describes a custom resource or an embedded one, so `apiVersion`, `kind` and
-/// `metadata` always exist.
+/// If `is_resource_root` is set, the schema describes a custom or embedded resource, where `apiVersion`, `kind` and `metadata` always exist.
 pub fn decl_type(schema: Structural<'_>, is_resource_root: bool, version: KubernetesVersion) -> Option<Arc<DeclType>> {
     Types::new(version).of(schema, is_resource_root, 0)
 }
 
-/// The type of an object's property, or `None` if expressions cannot name it. `ty` is the type of the schema's values.
+/// The type of an object's property, or `None` if expressions cannot access the property. `ty` is the type of the schema's values.
 pub fn property_type<'t>(schema: Structural<'_>, ty: &'t DeclType, name: &str) -> Option<&'t Arc<DeclType>> {
     if schema.has_no_properties() {
         return None;
@@ -57,12 +55,12 @@ pub fn max_cardinality(ty: &DeclType) -> u64 {
     (MAX_REQUEST_SIZE / ty.min_serialized_size.saturating_add(1).max(1)) as u64
 }
 
-/// The maximum depth of a schema with CEL types: no CRD that an API server can decode nests deeper.
+/// The maximum depth of a schema with CEL types. An API server cannot decode a CRD with deeper nesting.
 const MAX_DEPTH: usize = 10_000;
 
 struct Types {
     version: KubernetesVersion,
-    /// The most common types, created once.
+    /// These most common types are created only once.
     bool: OnceCell<Arc<DeclType>>,
     int: OnceCell<Arc<DeclType>>,
     double: OnceCell<Arc<DeclType>>,
@@ -100,7 +98,7 @@ impl Types {
             });
         }
         match schema.r#type() {
-            // `WithTypeAndObjectMeta` adds the metadata of a resource and does not copy `items`, whatever the type is.
+            // `WithTypeAndObjectMeta` adds the metadata of a resource and does not copy `items`, whatever the type of the schema is.
             "array" if is_resource_root && !has_metadata(schema) => None,
             "array" => {
                 let items = schema.items()?;
@@ -114,7 +112,7 @@ impl Types {
                 if let Some(AdditionalProperties::Schema(values)) = schema.additional_properties() {
                     let value = self.of(values, values.is_embedded_resource(), depth + 1)?;
                     let max_properties = schema.props().max_properties.map(zero_if_negative);
-                    // Two bytes for the key, two for its quotes, and one each for the colon and the comma.
+                    // The constant counts two bytes for the key, two for its quotes, and one each for the colon and the comma.
                     let max_properties = max_properties
                         .unwrap_or_else(|| (MAX_REQUEST_SIZE - 2) / (value.min_serialized_size.saturating_add(6)));
                     return Some(Arc::new(DeclType::map(value, max_properties)));
@@ -203,7 +201,7 @@ impl Object<'_> {
     fn add(&mut self, name: &str, ty: Arc<DeclType>, has_default: bool) {
         let required = self.required.binary_search(&name).is_ok();
         if required && !has_default {
-            // The quotes, the colon and the comma.
+            // The constant counts the two quotes, the colon and the comma.
             self.size = self.size.saturating_add(name.len() as i64 + ty.min_serialized_size + 4);
         }
         if let Some(escaped) = escape(name) {

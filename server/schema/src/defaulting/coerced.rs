@@ -1,4 +1,4 @@
-//! How validating a CRD changes its defaults.
+//! Computes how the validation of a CRD changes the defaults in its schemas.
 
 use crd_analyzer_cel::KubernetesVersion;
 use serde_json::Value;
@@ -10,8 +10,8 @@ use crate::objectmeta::{CoerceOptions, coerce};
 use crate::structural::{AdditionalProperties, Structural};
 use crate::unknown::Known;
 
-/// Changes the defaults of a resource's schema as the API server does when it validates them: `ValidateDefaults` coerces
-/// the metadata of embedded resources in place, so a stored CRD can differ from what its author wrote.
+/// Changes the defaults of a resource's schema like the API server's validation: `ValidateDefaults` coerces the metadata of embedded resources in
+/// place, so a stored CRD can differ from the written one.
 pub fn coerce_defaults(schema: &mut JsonSchemaProps, version: KubernetesVersion) {
     let mut coercer = Coercer {
         version,
@@ -28,9 +28,9 @@ pub fn coerce_defaults(schema: &mut JsonSchemaProps, version: KubernetesVersion)
 enum Part {
     /// A whole resource.
     Resource,
-    /// A part whose defaults are validated on their own.
+    /// A part with defaults that are validated on their own.
     Plain,
-    /// `apiVersion`, `kind` or `metadata`, or a part of them: the API server validates copies of the defaults.
+    /// `apiVersion`, `kind` or `metadata`, or a part of them. The API server validates copies of the defaults in this part.
     Meta,
     /// A part of `additionalProperties`, whose defaults are not validated.
     Unjudged,
@@ -69,7 +69,7 @@ impl Coercer {
         }
     }
 
-    /// The default after coercion; `None` if it is unchanged or rejected.
+    /// The default after coercion; `None` if coercion does not change the default or rejects it.
     fn coerced(&self, default: &Value, schema: Structural<'_>, is_resource: bool) -> Option<Value> {
         if !(default.is_object() || default.is_array()) {
             return None;

@@ -19,10 +19,10 @@ use crate::unknown::Known;
 #[cfg(test)]
 mod tests;
 
-/// Fills the defaults of `schema` into `value`. A default also replaces a null that the schema does not allow (`Default`).
+/// Fills the defaults of `schema` into `value`. A null that the schema does not allow is also replaced by a default (`Default`).
 ///
-/// Call [`prune_nulls`] first: it removes nulls that are neither allowed nor have a default. Where `value` may have more
-/// fields than are `known`, a missing field may exist after all, so it gets no default.
+/// Call [`prune_nulls`] first, which removes nulls that are neither allowed nor have a default. If an object may have more fields than are `known`, a
+/// missing field may exist after all, so it gets no default.
 pub fn set_defaults(value: &mut Value, known: Known<'_>, schema: Option<Structural<'_>>) {
     let Some(schema) = schema else {
         return;
@@ -79,7 +79,7 @@ fn set_in_place_of_null(value: &mut Value, schema: Structural<'_>) {
     }
 }
 
-/// Returns a copy of a default, or null if the memory budget is used up: many fields may share one default.
+/// Returns a copy of a default, or null if the memory budget is used up. The budget is necessary because many fields may share one default.
 fn copied(default: &Value) -> Value {
     match default {
         Value::Array(_) | Value::Object(_) | Value::String(_) if budget::bytes(COPIES * size_of(default)).is_err() => {
@@ -95,7 +95,7 @@ const COPIES: u64 = 3;
 /// The size of an object with one field, in bytes.
 const OBJECT_BYTES: u64 = 640;
 
-/// The approximate size of a value in memory, in bytes. An object with a few fields takes as much as one with eleven.
+/// The approximate size of a value in memory, in bytes. An object with a few fields takes as much memory as one with eleven.
 fn size_of(value: &Value) -> u64 {
     const NODE: u64 = 64;
     match value {
@@ -109,8 +109,8 @@ fn size_of(value: &Value) -> u64 {
     }
 }
 
-/// Drops the nulls in objects that are neither allowed nor have a default
-/// (`PruneNonNullableNullsWithoutDefaults`). Nulls with a default are left for [`set_defaults`].
+/// Removes from objects the nulls that are neither allowed nor have a default (`PruneNonNullableNullsWithoutDefaults`). Nulls with a default are left
+/// for [`set_defaults`].
 pub fn prune_nulls(value: &mut Value, schema: Option<Structural<'_>>) {
     let Some(schema) = schema else {
         return;

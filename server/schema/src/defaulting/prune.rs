@@ -82,7 +82,7 @@ impl<'s> Pruner<'s> {
         let options = CoerceOptions {
             drop_invalid_fields: true,
         };
-        // With `drop_invalid_fields`, `coerce` never fails.
+        // With `drop_invalid_fields`, `coerce` never returns an error.
         let _ = coerce(
             &mut resource,
             Known::ALL,

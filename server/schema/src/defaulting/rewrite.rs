@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::json_schema::JsonSchemaProps;
 
-/// Replaces the defaults, in the order in which this function visits them; `None` keeps a default.
+/// Replaces the defaults, given in the order in which this function visits them; `None` keeps the existing default.
 pub(super) fn apply(schema: &mut JsonSchemaProps, defaults: &mut impl Iterator<Item = Option<Value>>) {
     if !matches!(schema.default, None | Some(Value::Null))
         && let Some(default) = defaults.next().flatten()

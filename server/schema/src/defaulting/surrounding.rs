@@ -1,7 +1,6 @@
 //! The object around a default (`surroundingobject.go` of the package).
 //!
-//! Only whole resources can be checked for valid metadata, so a default deep inside is wrapped in a resource that
-//! contains nothing else.
+//! Metadata can only be validated in whole resources. So a default deep inside a schema is wrapped in a resource that contains only this default.
 
 use serde_json::{Map, Value};
 
@@ -26,7 +25,7 @@ impl Surrounding<'_> {
         step: Step::Root,
     };
 
-    /// The field `name` below (`Child`).
+    /// The field `name` of this object (`Child`).
     pub(super) const fn field<'b>(&'b self, name: &'b str) -> Surrounding<'b> {
         Surrounding {
             up: Some(self),
@@ -34,7 +33,7 @@ impl Surrounding<'_> {
         }
     }
 
-    /// The items of the list (`Index`).
+    /// The items of this list (`Index`).
     pub(super) const fn item(&self) -> Surrounding<'_> {
         Surrounding {
             up: Some(self),
@@ -60,7 +59,7 @@ impl Surrounding<'_> {
         }
     }
 
-    /// The value at this path in a resource that [`wrap`](Self::wrap) returned; `None` if it no longer exists.
+    /// The value at this path in a resource that [`wrap`](Self::wrap) returned; `None` if the value no longer exists.
     pub(super) fn unwrap(&self, resource: Value) -> Option<Value> {
         let Some(up) = self.up else {
             return Some(resource);

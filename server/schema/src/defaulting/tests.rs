@@ -52,7 +52,7 @@ fn keeps_nulls_that_are_allowed() {
     );
 }
 
-/// Answers a rule by its expression: with an error, or with a cost if the expression is a number.
+/// Fake rules: the expression of a rule is its result, either an error or a cost (if the expression is a number).
 #[derive(Default)]
 struct FakeRules {
     runs: Vec<(String, bool, bool)>,
@@ -120,7 +120,7 @@ fn judges_values_by_their_own_schema() {
         &json!({"properties": {"p": {"default": {"a": 1}, "properties": {"a": {"minimum": 2, "default": 3}}}}}),
         &["s.properties[p].default.a: Invalid value: 1: a in body should be greater than or equal to 2"],
     );
-    // Keywords that are not part of the structural form do not apply.
+    // Keywords that are not part of the structural form are ignored.
     check_validate(
         &json!({"properties": {"p": {
             "default": {"a": 1}, "x-kubernetes-int-or-string": true, "anyOf": [{"additionalProperties": false}],
@@ -255,7 +255,7 @@ fn agrees_with_the_tables_of_kubernetes() {
         let step: fn(&mut Value, Option<Structural<'_>>) = match case["kind"].as_str() {
             Some("default") => |value, schema| set_defaults(value, Known::ALL, schema),
             Some("prune-nulls") => prune_nulls,
-            // These cases need rules; the crate that runs rules tests them.
+            // These cases need rules. The crate that runs rules tests them.
             _ => continue,
         };
         let props = (!input["schema"].is_null()).then(|| schema(&input["schema"]));

@@ -18,11 +18,11 @@ use crate::validation::Validator;
 pub trait Rules {
     /// Runs the rules of a schema and of its subschemas over a default (`Validator.Validate`).
     ///
-    /// Called only for schemas with rules, twice each: with the default as old value, and without an old value.
+    /// Only called for schemas with rules, twice for each schema: with the default as the old value, and without an old value.
     fn run(&mut self, run: &RuleRun<'_>) -> RuleOutcome;
 }
 
-/// One run of a schema's rules over its default.
+/// One run of a schema's rules over the schema's default.
 #[derive(Clone, Copy, Debug)]
 pub struct RuleRun<'a> {
     /// The default.
@@ -102,7 +102,7 @@ pub fn validate_defaults(schema: Structural<'_>, path: &Path, options: Options, 
         root: schema,
         meta: false,
     };
-    // The result only says whether the budget lasted to the end, which does not matter here.
+    // The result only says whether the budget lasted to the end, which is irrelevant here.
     let _ = judge.schema(schema, is_resource, inside, &Surrounding::ROOT, &Trail::new(path));
     judge.errors
 }
@@ -122,7 +122,7 @@ struct Judge<'r, 's> {
     options: Options,
     root: Structural<'s>,
     validator: Validator<'s>,
-    /// Whether the structural form of the root drops a keyword that validates values; computed on first use.
+    /// Whether the structural form of the root lacks a keyword that validates values; computed on first use.
     is_lossy: Option<bool>,
     rules: &'r mut dyn Rules,
     budget: i64,
@@ -192,7 +192,7 @@ impl<'s> Judge<'_, 's> {
     ) -> Result<(), Exhausted> {
         let version = self.options.version;
         if !(default.is_object() || default.is_array()) {
-            // Scalars have no fields, so they contain neither unknown fields nor metadata.
+            // Scalars contain neither unknown fields nor metadata.
             return self.values_and_rules(default, schema, inside, at);
         }
         let path = at.path();
@@ -289,7 +289,7 @@ impl<'s> Judge<'_, 's> {
             let schema = schema.to_json_schema(version);
             return Validator::of_structural(&schema, version).validate(&at.path(), default);
         }
-        // Nearly all defaults are valid, so compute the path only after an error.
+        // Nearly all defaults are valid, so the path is only computed after an error.
         let is_good = self
             .validator
             .validate_node(schema.props(), &Path::root(), default)
@@ -327,7 +327,7 @@ impl<'s> Judge<'_, 's> {
         let first = self.rules.run(&run);
         let mut remaining = first.remaining;
         if first.errors.is_empty() {
-            // Rules with `optionalOldSelf` see an old value or none; the default must be valid in both cases.
+            // Rules with `optionalOldSelf` run with or without an old value; the default must be valid in both cases.
             let second = self.rules.run(&RuleRun { old: None, ..run });
             self.errors.extend(second.errors);
             remaining = remaining.min(second.remaining);
@@ -339,7 +339,7 @@ impl<'s> Judge<'_, 's> {
     }
 }
 
-/// The errors as one message (`field.ErrorList.ToAggregate`); `None` if there are none.
+/// The errors as one message (`field.ErrorList.ToAggregate`); `None` without errors.
 fn aggregate(errors: &[Error]) -> Option<String> {
     let mut texts: Vec<String> = Vec::new();
     for error in errors {

@@ -1,4 +1,4 @@
-//! Structured details of an error, for code that words its message.
+//! Structured details of an error, from which other code words its own message.
 
 use crd_analyzer_cel::ast::IssueKind;
 use serde_json::Value;
@@ -7,8 +7,7 @@ use super::Path;
 use crate::codes;
 use crate::json_schema::JsonSchemaProps;
 
-/// The details of an error beyond its code and path. Set where the error is created; the API server's message states the
-/// same facts.
+/// The details of an error beyond its code and path. The code that creates the error sets them; the API server's message contains the same facts.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Cause {
     /// The type that the value should have: `integer`, `integer or string`.
@@ -56,7 +55,7 @@ pub enum Cause {
     Unprintable,
     /// This item, key or name occurs twice.
     Repeated(String),
-    /// The value is malformed; the string says what is wrong, if a few words suffice.
+    /// The value is malformed. The string describes the mistake, if a few words suffice.
     Malformed(String),
     /// This name does not exist.
     NotFound(String),
@@ -66,7 +65,7 @@ pub enum Cause {
     Entry {
         /// The key, or the item of the list.
         key: String,
-        /// Whether the value is wrong, not the key.
+        /// Whether the value is wrong, instead of the key.
         is_value: bool,
     },
     /// The value does not satisfy a rule.
@@ -78,13 +77,13 @@ pub enum Cause {
         /// The evaluation error, if the rule did not just return `false`.
         error: Option<String>,
     },
-    /// A rule or message expression that does not compile: its first problem.
+    /// A rule or message expression does not compile. This is its first problem.
     Compile(IssueKind),
     /// The path is inside `metadata`.
     InMetadata,
     /// The field at the path, or the schema, has a type that is not allowed here.
     WrongKind,
-    /// The value is set, but this other field that it needs is not.
+    /// The value is set, but another field that the value needs is not.
     Without(&'static str),
     /// The same setting is also specified at this path of the schema.
     Elsewhere(Path),

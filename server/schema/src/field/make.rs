@@ -1,5 +1,4 @@
-//! Constructors of errors like the functions of `k8s.io/apimachinery/pkg/util/validation/field`, with the wording of each
-//! Kubernetes version.
+//! Constructors of errors, like the functions of `k8s.io/apimachinery/pkg/util/validation/field`. The wording depends on the Kubernetes version.
 
 use crd_analyzer_cel::KubernetesVersion;
 

@@ -24,7 +24,7 @@ pub fn bad_value(value: &Value, version: KubernetesVersion) -> String {
         Value::Bool(flag) => flag.to_string(),
         Value::Number(number) => go_number(number),
         Value::String(text) => quote(text),
-        // Up to 1.33 nil is replaced by the string "null", so it is quoted.
+        // Up to 1.33 the API server replaces nil by the string "null", so this value has quotes.
         Value::Null if !renders_json(version) => "\"null\"".to_owned(),
         Value::Array(_) | Value::Object(_) if !renders_json(version) => go_literal(value),
         Value::Null | Value::Array(_) | Value::Object(_) => json(value),
@@ -195,7 +195,7 @@ fn push_json(out: &mut String, value: &Value) {
     }
 }
 
-/// Appends a string like `encoding/json` with HTML escaping, its default.
+/// Appends a string like `encoding/json` with its default HTML escaping.
 fn push_json_string(out: &mut String, text: &str) {
     out.push('"');
     for c in text.chars() {

@@ -1,4 +1,4 @@
-//! A field path on the stack of a walk, which is only converted to a [`Path`] if there is something to report.
+//! A field path on the stack of a walk. It is only converted to a [`Path`] if there is something to report.
 
 use super::{Path, Segment};
 
@@ -42,7 +42,7 @@ impl<'a> Trail<'a> {
         }
     }
 
-    /// The field `name` below (`field.Path.Child`).
+    /// The field `name` below this path (`field.Path.Child`).
     #[must_use]
     pub const fn child<'b>(&'b self, name: &'b str) -> Trail<'b> {
         Trail {
@@ -51,7 +51,7 @@ impl<'a> Trail<'a> {
         }
     }
 
-    /// The list item `index` below (`field.Path.Index`).
+    /// The list item `index` below this path (`field.Path.Index`).
     #[must_use]
     pub const fn index(&self, index: usize) -> Trail<'_> {
         Trail {
@@ -60,7 +60,7 @@ impl<'a> Trail<'a> {
         }
     }
 
-    /// The map entry `key` below (`field.Path.Key`).
+    /// The map entry `key` below this path (`field.Path.Key`).
     #[must_use]
     pub const fn key<'b>(&'b self, key: &'b str) -> Trail<'b> {
         Trail {

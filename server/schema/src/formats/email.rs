@@ -10,8 +10,7 @@ pub(super) fn is_email(text: &str) -> bool {
     matches!(reader.address(true), Some(1)) && reader.skip_comments() && reader.0.is_empty()
 }
 
-/// The unread rest of the address. After a function returns `None` or `false` its position is arbitrary, since the address
-/// is rejected.
+/// The unread rest of the address. After a function returns `None` or `false`, the rest is arbitrary, since the address is rejected.
 #[derive(Clone, Copy)]
 struct Reader<'a>(&'a str);
 
@@ -112,7 +111,7 @@ impl<'a> Reader<'a> {
                 word.atom().map(decode)
             };
             match read {
-                // Reads a word in an unknown charset, but ends the phrase with it.
+                // A word in an unknown charset is read, but it ends the phrase.
                 Some(Word::UnknownCharset) => {
                     *self = word;
                     return (words > 0 || encoded).then_some(());

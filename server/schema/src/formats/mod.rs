@@ -1,7 +1,7 @@
-//! String and number formats: which ones an API server supports, and which values they accept.
+//! String and number formats: the formats that an API server supports, and the values that they accept.
 //!
 //! The sources are `k8s.io/kube-openapi/pkg/validation/strfmt` (the checks) and `pkg/apiserver/validation/formats.go` of
-//! `k8s.io/apiextensions-apiserver` (which of them a CRD may use at a Kubernetes version). Names are compared without hyphens.
+//! `k8s.io/apiextensions-apiserver` (the formats that a CRD may use with a Kubernetes version). Names are compared without hyphens.
 
 mod email;
 mod ip;
@@ -26,7 +26,7 @@ struct Format {
     written: &'static str,
     /// The first Kubernetes version whose API server has the check.
     known_since: KubernetesVersion,
-    /// The first compatibility version in which CRDs may use it.
+    /// The first compatibility version in which CRDs may use the format.
     supported_since: KubernetesVersion,
     check: Check,
 }
@@ -131,7 +131,7 @@ pub fn number_formats(version: KubernetesVersion) -> &'static [&'static str] {
     }
 }
 
-/// The first Kubernetes version that interprets a format by the type of its schema and has formats for numbers.
+/// The first Kubernetes version with formats for numbers, which interprets a format by the type of its schema.
 const NUMBERS_SINCE: KubernetesVersion = KubernetesVersion::minor(36);
 
 /// Whether CRDs may use the format: an API server supports the formats of the previous Kubernetes version.
@@ -139,10 +139,10 @@ fn is_supported_string(format: &Format, version: KubernetesVersion) -> bool {
     format.supported_since <= version.compatibility()
 }
 
-/// Whether an API server of `version` validates values against `format`; it ignores all other formats
+/// Whether an API server of `version` validates values against `format`. The API server ignores all other formats
 /// (`StripUnsupportedFormatsPostProcessorForVersion`).
 ///
-/// `type` is the type of the schema, empty if it has none or more than one (int-or-string has two).
+/// `type` is the type of the schema; empty if the schema has no type or several types (int-or-string has two).
 pub fn is_enforced(format: &str, r#type: &str, version: KubernetesVersion) -> bool {
     let string = || find(format).is_some_and(|format| is_supported_string(format, version));
     if version < NUMBERS_SINCE {
@@ -159,7 +159,7 @@ pub fn is_enforced(format: &str, r#type: &str, version: KubernetesVersion) -> bo
 /// Whether an API server of `version` warns of an `unrecognized format` in a schema with this `type` and `format`
 /// (`GetUnrecognizedFormats`, with the compatibility version of the API server).
 ///
-/// `type` is the type as written. 1.34 and 1.35 warn only of formats of strings. Earlier versions never warn.
+/// `type` is the type as written. API servers of 1.34 and 1.35 only warn of formats of strings. Earlier API servers never warn.
 pub fn is_unrecognized(format: &str, r#type: &str, version: KubernetesVersion) -> bool {
     if format.is_empty() || version < KubernetesVersion::minor(34) {
         return false;

@@ -56,7 +56,7 @@ fn is_time(text: &str) -> bool {
         return false;
     }
     let rest = &text[8..];
-    // Fractional digits may follow any character, not just a point: the API server's pattern does not escape it.
+    // Fractional digits may follow any character, not just a point, because the API server's pattern does not escape the point.
     let mut chars = rest.chars();
     let fraction = match chars.next() {
         Some(c) if c != '\n' => {
@@ -93,8 +93,7 @@ pub fn duration_nanos(text: &str) -> Result<i64, String> {
     }
 }
 
-/// Adds all numbers that a known unit follows; at least one must exist, and none may be too large. The sum wraps around on
-/// overflow.
+/// Adds up all numbers before a known unit. At least one such number must exist, and none may be too large. The sum wraps around on overflow.
 fn scala_duration(text: &str) -> Result<i64, String> {
     static NUMBER_WITH_UNIT: LazyLock<Option<GoRegex>> =
         LazyLock::new(|| GoRegex::new("(\\d+)\\s*([A-Za-z\u{b5}]+)").ok());

@@ -2,7 +2,7 @@
 
 /// Formats a number like `encoding/json`: without an exponent from 1e-6 up to 1e21, otherwise with one.
 ///
-/// Infinities and NaN, which JSON does not have, look as with Go's `%v`.
+/// Infinities and NaN, which JSON cannot represent, are formatted like Go's `%v`.
 pub fn json_float(value: f64) -> String {
     let size = value.abs();
     if !value.is_finite() || size == 0.0 || (1e-6..1e21).contains(&size) {

@@ -45,8 +45,7 @@ pub fn parse_time(text: &str, layout: Layout) -> Result<Moment, String> {
     parser.parse()
 }
 
-/// Parses `text` and formats it like the API: in UTC, to the second. Returns `None` for Go's zero time.
-/// The error is Go's message.
+/// Parses `text` and formats the time like the API: in UTC, to the second. Returns `None` for Go's zero time. The error is Go's message.
 pub fn read_rfc3339(text: &str) -> Result<Option<String>, String> {
     let moment = parse_time(text, Layout::Rfc3339)?;
     if moment.seconds == ZERO && moment.nanoseconds == 0 {
@@ -63,7 +62,7 @@ pub fn read_rfc3339(text: &str) -> Result<Option<String>, String> {
     )))
 }
 
-/// The input does not match the next element of the layout.
+/// The error if the input does not match the next element of the layout.
 struct Bad;
 
 struct Parser<'a> {
@@ -104,7 +103,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Reads `T` and the time of day, and returns it in seconds.
+    /// Reads `T` and the time of day, and returns the time in seconds.
     fn time(&mut self) -> Result<i64, String> {
         self.literal('T')?;
         let hour = self.element("15", |it| it.number(false))?;
@@ -160,7 +159,7 @@ impl Parser<'_> {
         digits.parse().map_err(|_| Bad)
     }
 
-    /// Reads one or two digits; exactly two if `fixed`.
+    /// Reads one or two digits, or exactly two digits if `fixed` is set.
     fn number(&mut self, fixed: bool) -> Result<u32, Bad> {
         let bytes = self.rest.as_bytes();
         let digit = |at: usize| {

@@ -51,7 +51,7 @@ impl Check {
         }
     }
 
-    /// Validates a field twice if it is a property and `additionalProperties` applies too, as the API server does.
+    /// Validates a field twice, like the API server, if it is a property and `additionalProperties` also applies.
     fn object(&mut self, object: &Map<String, Value>, known: Known<'_>, schema: Structural<'_>, at: &Trail<'_>) {
         if let Some(additional) = schema.additional_properties().and_then(AdditionalProperties::schema) {
             for (name, field) in object {
@@ -114,7 +114,7 @@ impl Check {
         if items.len() <= 1 {
             return;
         }
-        // If the list has only one key, the API server uses its value directly, so scalars are compared as scalars.
+        // If the list has only one key, the API server directly uses the value of the key, so scalars are compared as scalars.
         let items_known = items.iter().enumerate().map(|(n, item)| (item, known.item(n)));
         let uniques = items_known.map(|(item, known)| match key_fields {
             [name] => match item.get(name) {
@@ -166,8 +166,8 @@ fn second_places<'v>(items: impl IntoIterator<Item = Unique<'v>>) -> Vec<usize> 
     places
 }
 
-/// An item with the API server's equality of items. Scalars compare like Go interfaces: an integer never equals a
-/// float. Objects and arrays compare by their JSON, where `1.0` equals `1`.
+/// An item of a list. Two items are equal if the API server considers them equal. Scalars are compared like Go interfaces: an integer never equals a
+/// float. Objects and arrays are compared by their JSON, where `1.0` equals `1`.
 #[derive(PartialEq, Eq, Hash)]
 enum Unique<'v> {
     /// The value of a key that the item does not have.
@@ -179,7 +179,7 @@ enum Unique<'v> {
     Float(u64),
     Text(&'v str),
     Compound(String),
-    /// An unknown value, identified by its address so that it equals no other.
+    /// An unknown value, identified by its address so that it does not equal any other value.
     Unknown(usize),
 }
 
@@ -201,7 +201,7 @@ impl<'v> Unique<'v> {
         }
     }
 
-    /// The value of a missing key. It is unknown if the item may have more fields than are known.
+    /// The value of a missing key. The value is unknown if the item may have more fields than are known.
     fn missing(item: &Value, known: Known<'_>) -> Self {
         if known.is_nothing() || known.has_more() {
             Self::unknown(item)
@@ -214,10 +214,10 @@ impl<'v> Unique<'v> {
         Self::Unknown(std::ptr::from_ref(value) as usize)
     }
 
-    /// Serializes a list or object. In nested lists, each surrounding list serializes the inner ones again.
+    /// Serializes a list or object. A nested list is serialized again for each surrounding list.
     fn compound(value: &Value) -> Self {
         let text = render::json(value);
-        // An exhausted budget is reported where its limits were set.
+        // If this exhausts the budget, the code that set the limits reports it.
         let _ = budget::work(text.len() as u64 / budget::BYTES_PER_WORK);
         Self::Compound(text)
     }

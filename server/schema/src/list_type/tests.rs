@@ -78,7 +78,7 @@ fn agrees_with_the_tables_of_kubernetes() {
     for case in tables::cases("listtype") {
         let input = &case["input"];
         if input["schema"].is_null() || input["object"].is_null() {
-            // Nothing to validate: callers of this crate always have a schema and an object.
+            // Without a schema or an object, there is nothing to validate. Callers of this crate always have both.
             continue;
         }
         let path = input["field_path"]

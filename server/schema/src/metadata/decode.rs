@@ -1,5 +1,4 @@
-//! Decoding of metadata from JSON, with the types of the API server's decoder (`k8s.io/apimachinery/pkg/util/json`,
-//! `sigs.k8s.io/json`).
+//! Decodes metadata from JSON, with the types of the API server's decoder (`k8s.io/apimachinery/pkg/util/json`, `sigs.k8s.io/json`).
 
 use std::fmt::{self, Write as _};
 
@@ -13,10 +12,10 @@ use crate::type_mismatch::{TypeMismatch, described};
 /// The maximum number of errors that strict decoding reports.
 const MAX_STRICT_ERRORS: usize = 100;
 
-/// Why metadata cannot be decoded. Displays as the API server's message.
+/// The reason why metadata cannot be decoded. Displays as the API server's message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum MetadataError {
-    /// A value whose type is not that of its field, and its path in the metadata.
+    /// A value does not have the type of its field. The path of the value starts at the metadata.
     Type(Box<(TypeMismatch, Path)>),
     /// Any other problem, as the API server's message.
     Text(String),
@@ -76,8 +75,8 @@ impl ObjectMeta {
     }
 }
 
-/// The state of a decoder (`decodeState`). It saves the first type mismatch and goes on; a malformed time ends decoding and
-/// takes precedence over it.
+/// The state of a decoder (`decodeState`). The decoder saves the first type mismatch and continues. A malformed time ends the decoding, and is
+/// reported instead of the type mismatch.
 struct Decoder {
     /// The names of the surrounding struct fields.
     fields: Vec<&'static str>,
@@ -121,7 +120,7 @@ impl Decoder {
         }
     }
 
-    /// Decodes a struct. `field` decodes a known field and returns whether it knows the field.
+    /// Decodes a struct. The function `field` decodes a field, or says that the struct has no such field.
     fn structure<T>(
         &mut self,
         value: &Value,
@@ -282,7 +281,7 @@ impl Decoder {
         Ok(())
     }
 
-    /// Decodes an integer; `1.0` becomes one because the API server's decoder passes it on as a string.
+    /// Decodes an integer. `1.0` becomes 1, because the API server's decoder passes the number on as a string.
     fn integer(&mut self, value: &Value) -> Option<i64> {
         let integer = match value {
             Value::Null => return None,

@@ -1,4 +1,4 @@
-//! Encoding of metadata as JSON, like the API server.
+//! Encodes metadata as JSON, like the API server.
 
 use serde_json::{Map, Value};
 

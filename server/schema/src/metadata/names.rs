@@ -141,8 +141,7 @@ pub fn label_value(value: &str, version: KubernetesVersion) -> Vec<String> {
     words
 }
 
-/// `ValidatePathSegmentName`: the minimum requirements for every resource name. With `prefix`, `name` is only the beginning
-/// of a name.
+/// `ValidatePathSegmentName`: the minimum requirements for every resource name. If `prefix` is set, `name` is only the start of a name.
 pub fn path_segment(name: &str, prefix: bool) -> Vec<String> {
     if !prefix && (name == "." || name == "..") {
         return vec![format!("may not be '{name}'")];
@@ -154,17 +153,17 @@ pub fn path_segment(name: &str, prefix: bool) -> Vec<String> {
         .collect()
 }
 
-/// `NameIsDNSSubdomain`. With `prefix`, `name` is only the beginning of a name.
+/// `NameIsDNSSubdomain`. If `prefix` is set, `name` is only the start of a name.
 pub fn name_is_dns_subdomain(name: &str, prefix: bool) -> Vec<String> {
     dns1123_subdomain(&masked(name, prefix))
 }
 
-/// `NameIsDNSLabel`, `ValidateNamespaceName`. With `prefix`, `name` is only the beginning of a name.
+/// `NameIsDNSLabel`, `ValidateNamespaceName`. If `prefix` is set, `name` is only the start of a name.
 pub fn name_is_dns_label(name: &str, prefix: bool) -> Vec<String> {
     dns1123_label(&masked(name, prefix))
 }
 
-/// The beginning of a name may end with a dash: `maskTrailingDash` replaces it by a letter (and drops the byte before it).
+/// The start of a name, where a dash at the end is allowed: `maskTrailingDash` replaces the dash by a letter (and drops the byte before it).
 fn masked(name: &str, prefix: bool) -> std::borrow::Cow<'_, str> {
     match name.strip_suffix('-') {
         Some(rest) if prefix && !rest.is_empty() => {

@@ -96,7 +96,7 @@ fn validate_reference(reference: &OwnerReference, at: &Trail<'_>, version: Kuber
     }
 }
 
-/// The group and version of an `apiVersion` (`schema.ParseGroupVersion`); `None` if it has more than one slash.
+/// The group and version of an `apiVersion` (`schema.ParseGroupVersion`); `None` if the text contains more than one slash.
 pub(crate) fn parse_group_version(text: &str) -> Option<(&str, &str)> {
     if text == "/" {
         return Some(("", ""));
@@ -144,7 +144,7 @@ fn json_fields(reference: &OwnerReference) -> impl Iterator<Item = (&'static str
     .filter_map(|(name, value)| Some((name, value?)))
 }
 
-/// Formats a reference like `%#v`. Where the API server prints the address of a boolean, this prints a made-up one.
+/// Formats a reference like `%#v`. The API server prints the address of a boolean; this function prints a made-up address.
 fn go_literal(reference: &OwnerReference) -> String {
     let pointer = |flag: Option<bool>| if flag.is_some() { "0xc000000000" } else { "nil" };
     format!(

@@ -17,8 +17,8 @@ pub const TOTAL_ANNOTATION_SIZE_LIMIT: usize = 256 * 1024;
 
 /// `ValidateObjectMeta`: validates metadata on create, after a name was generated.
 ///
-/// `name_words` returns the problems of a name, or of the beginning of one if its second argument is true
-/// ([`names`](super::names) has such functions). Unknown names are not validated.
+/// `name_words` returns the problems of a name, or of the start of a name if its second argument is true. The module [`names`](super::names) contains
+/// such functions. Unknown names are not validated.
 pub fn validate_object_meta(
     (meta, known): (&ObjectMeta, Known<'_>),
     requires_namespace: bool,
@@ -45,7 +45,7 @@ pub fn validate_object_meta(
         judge("generateName", &meta.generate_name, true);
     }
     if meta.name.is_empty() && (known.has_more() || is_unknown("name")) {
-        // The name may exist.
+        // The name may be among the unknown parts.
     } else if meta.name.is_empty() {
         let path = at.child("name").path();
         errors.push(Error::required(
@@ -163,8 +163,8 @@ pub fn validate_finalizers(finalizers: &[String], at: &Trail<'_>, version: Kuber
     }
 }
 
-/// Drops errors from index `from` on that repeat another one. API servers since 1.37 do so where they also
-/// validate metadata declaratively (`ValidateObjectMetaDeclaratively`, which filters errors through an aggregate).
+/// Drops errors from index `from` on that repeat another error. API servers since 1.37 drop such errors if they also validate metadata declaratively
+/// (`ValidateObjectMetaDeclaratively`, which filters errors through an aggregate).
 pub fn drop_repeated(errors: &mut Vec<Error>, from: usize, version: KubernetesVersion) {
     if version < KubernetesVersion::minor(37) || errors.len() < from + 2 {
         return;

@@ -15,15 +15,15 @@ use crate::unknown::Known;
 /// Options for [`coerce`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CoerceOptions {
-    /// Drop known fields of the wrong type instead of rejecting them.
+    /// Whether known fields of the wrong type are dropped instead of rejected.
     pub drop_invalid_fields: bool,
 }
 
 /// Drops the unknown fields of `metadata` and rejects (or drops) known fields of the wrong type, in embedded resources and,
 /// if `is_resource_root`, at the root (`CoerceWithOptions`).
 ///
-/// Returns the paths of the unknown fields, sorted. If several fields are wrong, the API server names any of them; here it
-/// is the first by name. Metadata that is not fully known stays unchanged.
+/// Returns the paths of the unknown fields, sorted. If several fields are wrong, the API server names any of them; this function names the first in
+/// the order of names. Metadata that is not fully known stays unchanged.
 pub fn coerce(
     value: &mut Value,
     known: Known<'_>,
@@ -76,7 +76,7 @@ impl Coercer {
         Ok(())
     }
 
-    /// Coerces a field. `known` says what is known of the surrounding object.
+    /// Coerces a field. `known` describes the known parts of the surrounding object.
     fn field(
         &mut self,
         (name, value): (&str, &mut Value),
@@ -92,7 +92,7 @@ impl Coercer {
         }
     }
 
-    /// Coerces the three fields of a resource. Their schemas apply to the original values.
+    /// Coerces the three fields of a resource. The schemas of these fields apply to the original values.
     fn resource(
         &mut self,
         fields: &mut Map<String, Value>,
@@ -121,7 +121,7 @@ impl Coercer {
         }
         if let Some(value) = fields.get_mut("metadata") {
             let mut before = self.metadata(value, known.field("metadata"), at)?;
-            // Coercion below `metadata` applies to the original value and does not change the object.
+            // Coercion inside `metadata` works on the original value and does not change the object.
             let inside = before.as_mut().unwrap_or(value);
             self.field(("metadata", inside), known, node, at)?;
         }

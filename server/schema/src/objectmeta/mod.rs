@@ -12,7 +12,7 @@ use crate::structural::{AdditionalProperties, Structural};
 #[cfg(test)]
 mod tests;
 
-/// A schema, and whether its objects are resources: the root always is, whatever its schema says.
+/// A schema, and whether its objects are resources. The objects of the root are always resources, whatever its schema contains.
 #[derive(Clone, Copy)]
 struct Node<'s> {
     schema: Structural<'s>,

@@ -102,7 +102,7 @@ impl Check {
             Ok(decoded) => {
                 let mut meta = decoded.meta;
                 if meta.name.is_empty() {
-                    // Embedded resources need no name; this one passes the validation.
+                    // Embedded resources need no name, so a name that passes the validation is used.
                     "fakename".clone_into(&mut meta.name);
                 }
                 let has_namespace = !meta.namespace.is_empty();

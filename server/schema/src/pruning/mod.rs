@@ -44,7 +44,7 @@ fn run(
     unknown.into_paths()
 }
 
-/// A schema, and whether its objects are resources: the root always is, whatever its schema says.
+/// A schema, and whether its objects are resources. The objects of the root are always resources, whatever its schema contains.
 #[derive(Clone, Copy)]
 struct Node<'s> {
     schema: Structural<'s>,
@@ -60,9 +60,9 @@ impl<'s> Node<'s> {
     }
 }
 
-/// The schema's answer for a field.
+/// The information about a field in a schema.
 enum Field<'s> {
-    /// A property, or a field that `additionalProperties` covers, with its schema if there is one.
+    /// A property, or a field that `additionalProperties` covers. Contains the schema of the field, if any.
     Known(Option<Node<'s>>),
     Unknown,
 }

@@ -1,4 +1,4 @@
-//! The CEL environment of a node's rules: the current value and the old value.
+//! The CEL environment of a node's rules, with the current value and the old value.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -19,7 +19,7 @@ pub const COST_LIMIT: u64 = 10_000_000;
 pub(super) const SELF: &str = "self";
 /// The variable with the stored value.
 pub(super) const OLD_SELF: &str = "oldSelf";
-/// The name of the type of `self` in messages. The API server appends a number derived from the clock.
+/// The name of the type of `self` in messages. The API server appends a number that depends on the current time.
 const SELF_TYPE: &str = "selfType#";
 
 /// The names of the variables, allocated once.

@@ -31,16 +31,16 @@ use crate::{KubernetesVersion, ValidationRule};
 pub struct CompiledRule {
     /// The rule, if it compiles.
     pub rule: Option<Arc<Expression>>,
-    /// The error, if it does not compile.
+    /// The error, if the rule does not compile.
     pub error: Option<CompileError>,
-    /// The maximum number of values of this schema in one request. It multiplies the cost of a rule that no other limit bounds.
+    /// The maximum number of values of this schema in one request. The cost of a rule without another limit is multiplied by this number.
     pub max_cardinality: u64,
     /// Whether the rule uses the old value, which makes it a transition rule.
     pub uses_old_self: bool,
-    /// The message expression or its error; `None` if there is none or the rule itself does not compile.
+    /// The message expression or its error; `None` without a message expression, or if the rule itself does not compile.
     pub message: Option<Result<Arc<Expression>, CompileError>>,
-    /// The error of the message expression, if the rule does not compile either. The API server does not report it: it compiles
-    /// the message expression only after the rule.
+    /// The error of the message expression, if the rule does not compile either. The API server does not report this error, because it compiles the
+    /// message expression only after the rule.
     pub unreached_message_error: Option<CompileError>,
 }
 
@@ -54,20 +54,20 @@ impl CompiledRule {
         }
     }
 
-    /// The maximum cost of one evaluation of the rule, in cost units; 0 if it does not compile.
+    /// The maximum cost of one evaluation of the rule, in cost units; 0 if the rule does not compile.
     pub fn max_cost(&self) -> u64 {
         self.rule.as_ref().map_or(0, |it| it.max_cost)
     }
 }
 
-/// Why an expression does not compile (`apiservercel.Error`).
+/// The reason why an expression does not compile (`apiservercel.Error`).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CompileError {
     /// The API server's message.
     pub detail: String,
-    /// Whether the API server crashes on the expression. It reports no error, so `detail` is written by crd-analyzer.
+    /// Whether the API server crashes on the expression. In that case the API server reports no error, and `detail` is a text of crd-analyzer.
     pub crashes: bool,
-    /// Whether the API server had already found that the expression uses the old value.
+    /// Whether the expression uses the old value, as far as the API server had determined this before the error.
     pub uses_old_self: bool,
     /// The diagnostic code of the first problem.
     pub code: &'static str,
@@ -180,7 +180,7 @@ fn compile_rule<'r>(
     set_of: &impl Fn(Part, &'r str) -> ExpressionSet,
 ) -> CompiledRule {
     let mut compiled = CompiledRule::default();
-    // With an exhausted budget, skip the rule; this is reported where the limits were set.
+    // With an exhausted budget, the rule is skipped. The code that set the limits reports this.
     let bytes = (rule.rule.len() + rule.message_expression.len()) as u64;
     if trim_space(&rule.rule).is_empty() || budget::work(PARSE_WORK * bytes).is_err() {
         return compiled;
@@ -216,7 +216,7 @@ fn compile_rule<'r>(
     compiled
 }
 
-/// Shortens a compile error if the document's errors might not fit into memory: every problem is printed with its line.
+/// Shortens a compile error if the document's errors might not fit into memory, because every problem is printed with its line.
 fn with_room(mut detail: String, mut problems: Vec<Problem>) -> (String, Vec<Problem>) {
     let words: usize = problems.iter().map(|it| FINDING_BYTES + it.message.len()).sum();
     if !budget::has_room((detail.len() + words) as u64) {

@@ -1,6 +1,6 @@
 //! Suggests limits for a schema that bring an expensive rule below its cost limit.
 //!
-//! This advice is specific to crd-analyzer: the API server only reports that a rule is too expensive.
+//! Only crd-analyzer makes such suggestions: the API server just reports that a rule is too expensive.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -15,16 +15,16 @@ use super::Expression;
 use crate::KubernetesVersion;
 use crate::structural::Structural;
 
-/// A limit that a schema lacks.
+/// A limit that is missing in a schema.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MissingBound {
     /// The path from the schema with the rule to the schema that lacks the limit.
     pub path: Vec<SchemaStep>,
     /// `maxItems`, `maxProperties` or `maxLength`.
     pub keyword: &'static str,
-    /// The suggested value. Together with the other suggested limits it brings the rule below its cost limit.
+    /// The suggested limit. All suggested limits together bring the rule below its cost limit.
     pub suggested: i64,
-    /// The largest value that still does, if the other limits are as suggested.
+    /// The largest limit that also brings the rule below its cost limit, if the other limits are as suggested.
     pub largest: i64,
 }
 
@@ -42,7 +42,7 @@ pub enum SchemaStep {
 /// The number of times that an expression may be evaluated for one object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Occurrence {
-    /// The current number: the product of all limits above, or the maximum number of values in one request.
+    /// The current number: the product of the limits of all surrounding lists and maps, or the maximum number of values in one request.
     pub cardinality: u64,
     /// The number of surrounding lists and maps without a limit.
     pub unbounded: u32,
@@ -51,7 +51,7 @@ pub struct Occurrence {
 }
 
 impl Occurrence {
-    /// A number that no limit on a surrounding list or map can change.
+    /// A number that does not depend on the limits of surrounding lists and maps.
     pub const fn fixed(cardinality: u64) -> Self {
         Self {
             cardinality,
@@ -60,7 +60,7 @@ impl Occurrence {
         }
     }
 
-    /// The number if all surrounding lists and maps without a limit get this one.
+    /// The number of evaluations if all surrounding lists and maps without a limit get the limit `bound`.
     fn with(self, bound: Option<i64>) -> u64 {
         match bound {
             Some(bound) => self
@@ -76,21 +76,21 @@ impl Occurrence {
 pub struct SuggestedBounds {
     /// The limits for schemas that the expression reads.
     pub bounds: Vec<MissingBound>,
-    /// The limit for each surrounding list or map that has none: the suggested and the largest sufficient value.
+    /// The limit for each surrounding list or map without one: the suggested and the largest sufficient value.
     pub above: Option<(i64, i64)>,
 }
 
-/// The remaining search effort. Some schemas allow very many combinations without any that suffices, so the search is limited.
+/// The remaining search effort. In some schemas, very many combinations have to be tried and none suffices, so the search is limited.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Effort(Cell<u64>);
 
 impl Effort {
-    /// Allows visits to `parts` nodes of expressions and schemas; repeated visits count.
+    /// Allows visits to `parts` nodes of expressions and schemas. Repeated visits to a node count.
     pub const fn new(parts: u64) -> Self {
         Self(Cell::new(parts))
     }
 
-    /// Subtracts `parts`; returns false if less is left.
+    /// Subtracts `parts`; returns false if less effort is left.
     pub fn spend(&self, parts: usize) -> bool {
         let left = self.0.get().checked_sub(parts as u64);
         self.0.set(left.unwrap_or(0));
@@ -120,10 +120,10 @@ const ROUND: [i64; 26] = [
 /// The largest limit that makes sense: the maximum size of a request in bytes.
 const LARGEST: i64 = 3 * 1024 * 1024;
 
-/// Returns the ways to bring an expression below `limit` with limits that are missing, the best first: limits on schemas that
-/// it reads, on the surrounding lists and maps, or on both. Returns none if missing limits are not the cause of the high cost,
-/// or if the effort is used up first; returns one empty way if the expression is already cheap enough. `ty` is the type of
-/// values of `schema`, which has the rule.
+/// Returns the ways to bring the cost of an expression below `limit` by adding missing limits, the best way first. A way adds limits to schemas that
+/// the expression reads, to the surrounding lists and maps, or to both. The result is empty if missing limits are not the cause of the high cost, or
+/// if the effort is used up first. It is one empty way if the expression is already cheap enough. `schema` contains the rule, and `ty` is the type of
+/// its values.
 pub fn suggest_bounds(
     schema: Structural<'_>,
     ty: &Arc<DeclType>,
@@ -197,9 +197,9 @@ struct Solver<'a> {
     occurrence: Occurrence,
     limit: u64,
     effort: &'a Effort,
-    /// The schemas without a limit whose size the cost estimate needed.
+    /// The schemas without a limit that the cost estimate needed the size of.
     found: RefCell<BTreeMap<Vec<SchemaStep>, &'static str>>,
-    /// The string length that the functions in the expression need, if they parse strings of a known format.
+    /// The string length that the functions in the expression need if they parse strings of a known format.
     called: Option<i64>,
     /// The string lengths that the formats of the schemas in `found` need.
     formats: RefCell<BTreeMap<Vec<SchemaStep>, i64>>,
@@ -216,7 +216,7 @@ impl Solver<'_> {
         once.saturating_mul(self.occurrence.with(above)) <= self.limit
     }
 
-    /// Limits on the surrounding lists and on what the expression reads, of about the same size.
+    /// Limits of about the same size on the surrounding lists and on the schemas that the expression reads.
     fn balanced(&self) -> Option<SuggestedBounds> {
         let mut all = ELEMENTS
             .into_iter()
@@ -230,14 +230,14 @@ impl Solver<'_> {
         even.or(Some(first)).map(|it| it.1)
     }
 
-    /// The fewest and largest sufficient limits for the schemas that the expression reads. All lists and maps get the same limit,
-    /// and all strings get another.
+    /// The fewest and largest sufficient limits for the schemas that the expression reads. All lists and maps get one limit, and all strings get
+    /// another.
     fn below(&self, above: Option<i64>) -> Option<SuggestedBounds> {
         let missing = self.found.borrow().clone();
         let needed = |path: &Vec<SchemaStep>| self.formats.borrow().get(path).copied().or(self.called);
         let with = |elements: i64, length: i64| -> Bounds {
             let bound = |(path, keyword): (&Vec<SchemaStep>, &&str)| match *keyword {
-                // A smaller limit would reject valid strings of the format; a larger one is useless.
+                // A smaller limit would reject valid strings of the format, and a larger limit would have no use.
                 "maxLength" => needed(path).unwrap_or(length),
                 _ => elements,
             };
@@ -253,7 +253,7 @@ impl Solver<'_> {
             .flat_map(pairs)
             .map(|(elements, length)| with(elements, length))
             .find(|bounds| self.fits(bounds, above))?;
-        // Drop limits that are not needed, first those of string lengths.
+        // Drops limits that are not needed, string lengths first.
         let (lengths, others): (Vec<_>, Vec<_>) = missing.iter().partition(|(_, keyword)| **keyword == "maxLength");
         for (path, _) in lengths.into_iter().chain(others) {
             if let Some(bound) = bounds.remove(path)
@@ -298,7 +298,7 @@ impl Solver<'_> {
     }
 }
 
-/// Estimates sizes of values, with the candidate limits where the schema has none.
+/// Estimates sizes of values. A schema without a limit gets the candidate limit.
 struct Bounded<'a> {
     solver: &'a Solver<'a>,
     bounds: &'a Bounds,
@@ -367,7 +367,7 @@ fn bytes(ty: &DeclType, length: i64) -> i64 {
 }
 
 impl Solver<'_> {
-    /// The schema at the end of the path and its missing limit, if it lacks one.
+    /// The schema at the end of a path and its missing limit; `None` if no limit is missing.
     fn missing(&self, path: &[Arc<str>]) -> Option<(Vec<SchemaStep>, &'static str, Arc<DeclType>)> {
         let mut schema = self.schema;
         let mut ty = self.ty.clone();

@@ -51,7 +51,7 @@ fn check_table(name: &str) {
         let actual = compiled(&case["input"]["schema"], is_root, KubernetesVersion::NEWEST, set);
         let expected = &case["actual"];
         for (key, value) in expected.as_object().expect("an object") {
-            // The message of an error is its `detail`.
+            // The table contains an error as an object, whose `detail` is the message.
             let value = value.get("detail").unwrap_or(value);
             if actual[0].get(key).unwrap_or(&Value::Null) != value {
                 wrong.push(format!("{} {key}: {} instead of {value}", case["id"], actual[0]));
@@ -75,8 +75,8 @@ fn errors_are_those_of_the_server() {
 
 #[test]
 fn operands_share_paths_as_the_server_keeps_them() {
-    // Up to 1.32 sizes were looked up after both operands had been visited, and the path of the argument had overwritten
-    // that of the target in their shared memory.
+    // Up to 1.32 sizes were looked up after both operands had been visited. By then the path of the argument had overwritten the path of the target
+    // in their shared memory.
     let text = |max: u32| json!({"type": "string", "maxLength": max});
     let item = json!({"type": "object", "properties": {"a": text(10), "b": text(1000)}});
     let mut schema = json!({"type": "array", "maxItems": 10, "items": item});
@@ -132,7 +132,7 @@ fn lines_begin_where_each_server_says() {
         let expected = format!("compilation failed: ERROR: <input>:{place}: {message}");
         assert!(error.starts_with(&expected), "1.{minor}: {error}");
     }
-    // The range in the file is always that of the operator.
+    // The range in the file is always the range of the operator.
     let schema = schema(&schema_json);
     let version = KubernetesVersion::OLDEST;
     let ty = decl_type(Structural::assume(&schema), false, version).expect("a type");

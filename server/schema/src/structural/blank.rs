@@ -1,14 +1,14 @@
-//! Checks that a schema contains nothing but its type. The API server implements these two checks by comparing whole values.
+//! Checks whether a schema contains only its type. The API server implements both checks by comparing whole values.
 
 use serde_json::Value;
 
 use super::KubernetesVersion;
 use crate::json_schema::{EmptyKeywords, JsonSchemaProps, RareKeywords};
 
-/// The first Kubernetes version whose structural schemas keep `externalDocs` and `example`, so that comparisons see them.
+/// The first Kubernetes version whose structural schemas keep `externalDocs` and `example`, so that they affect comparisons.
 pub(super) const KEEPS_DOCUMENTATION_SINCE: KubernetesVersion = KubernetesVersion::minor(36);
 
-/// Lists that the API server's structural form keeps even if they are empty, so that they differ from absent ones.
+/// Lists that the API server's structural form keeps even if they are empty. An empty list therefore differs from an absent one.
 const KEPT_WHEN_EMPTY: [EmptyKeywords; 3] = [
     EmptyKeywords::REQUIRED,
     EmptyKeywords::LIST_MAP_KEYS,
@@ -43,7 +43,7 @@ pub(super) fn restricts_only_names(metadata: &JsonSchemaProps, version: Kubernet
 /// Whether all keywords are absent except `type`, `default`, `properties` and `additionalProperties`, which the callers check.
 fn restricts_nothing_else(schema: &JsonSchemaProps, version: KubernetesVersion) -> bool {
     let JsonSchemaProps {
-        // The callers check these.
+        // The callers check these keywords.
         r#type: _,
         default: _,
         properties: _,
@@ -61,7 +61,7 @@ fn restricts_nothing_else(schema: &JsonSchemaProps, version: KubernetesVersion) 
         rare,
     } = schema;
     let RareKeywords {
-        // A schema with one of these has no structural form.
+        // A schema with one of these keywords has no structural form.
         id: _,
         schema: _,
         r#ref: _,

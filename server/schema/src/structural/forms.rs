@@ -14,7 +14,7 @@ impl Structural<'_> {
         schema
     }
 
-    /// Whether some value is valid under either this schema or [`to_json_schema`](Self::to_json_schema), but not both.
+    /// Whether some value is valid under exactly one of this schema and [`to_json_schema`](Self::to_json_schema).
     pub fn is_lossy(self) -> bool {
         has_additional_in_junctors(self.props(), false)
     }

@@ -1,8 +1,8 @@
 //! Structural schemas: `k8s.io/apiextensions-apiserver/pkg/apiserver/schema`.
 //!
-//! The API server converts a schema into another tree (`NewStructural`) before it checks structural rules. That tree
-//! has the same content at the same paths, so here it is a view: [`Structural`] borrows the author's schema and has the
-//! accessors of the API server's type. Creating one walks the schema, but allocates nothing.
+//! The API server converts a schema into another tree (`NewStructural`) before it checks structural rules. That tree has the same content at the same
+//! paths, so in this crate the tree is only a view: [`Structural`] borrows the author's schema and has the accessors of the API server's type.
+//! Creating a view walks the schema, but allocates nothing.
 
 mod blank;
 mod forms;
@@ -25,7 +25,7 @@ pub use validation::validate;
 
 /// A schema without the keywords that structural schemas must not have (`Structural`).
 ///
-/// It may still violate other rules of structural schemas, which [`validate`] checks.
+/// The schema may still violate other rules of structural schemas, which [`validate`] checks.
 #[derive(Clone, Copy, Debug)]
 pub struct Structural<'s>(&'s JsonSchemaProps);
 
@@ -34,12 +34,12 @@ pub struct Structural<'s>(&'s JsonSchemaProps);
 pub enum AdditionalProperties<'s> {
     /// All values must match this schema.
     Schema(Structural<'s>),
-    /// No schema: whether the author allowed any value. Most of the API server's checks ignore this flag.
+    /// A boolean instead of a schema: whether the CRD allows any value. Most of the API server's checks ignore this flag.
     Any(bool),
 }
 
 impl<'s> AdditionalProperties<'s> {
-    /// The schema of the values, if there is one.
+    /// The schema of the values, if any.
     pub const fn schema(self) -> Option<Structural<'s>> {
         match self {
             Self::Schema(schema) => Some(schema),
@@ -48,7 +48,7 @@ impl<'s> AdditionalProperties<'s> {
     }
 }
 
-/// Why a schema has no structural form (the error of `NewStructural`).
+/// The reason why a schema has no structural form (the error of `NewStructural`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct UnsupportedKeyword(&'static str);
 
@@ -86,7 +86,7 @@ impl<'s> Structural<'s> {
         self.0
     }
 
-    /// Whether both are the same node of the same schema.
+    /// Whether this and `other` are the same node of the same schema.
     pub fn is(self, other: Self) -> bool {
         std::ptr::eq(self.0, other.0)
     }
@@ -141,7 +141,7 @@ impl<'s> Structural<'s> {
         })
     }
 
-    /// The schema of a field of an object: that of its property, or else that of `additionalProperties`.
+    /// The schema of a field of an object: the schema of the property, or otherwise the schema in `additionalProperties`.
     pub fn field(self, name: &str) -> Option<Self> {
         self.property(name).or_else(|| self.additional_properties()?.schema())
     }
@@ -192,8 +192,8 @@ fn item_schema(items: Option<&SchemaOrArray>) -> Option<&JsonSchemaProps> {
     items?.schema.as_deref()
 }
 
-/// `NewStructural` and `newNestedValueValidation` reject the same keywords in the same order; they differ only in what
-/// `additionalProperties` may contain.
+/// Checks for unsupported keywords. `NewStructural` and `newNestedValueValidation` reject the same keywords in the same order; only the allowed
+/// contents of `additionalProperties` differ.
 fn check_structural(schema: &JsonSchemaProps) -> Result<(), UnsupportedKeyword> {
     if let Some(rare) = schema.rare.get() {
         check_keywords(rare)?;

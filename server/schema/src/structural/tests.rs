@@ -1,4 +1,4 @@
-//! Which schemas are structural, and the errors of those that are not.
+//! Tests of structural schemas: which schemas are structural, and the errors of the others.
 
 use crd_analyzer_fixtures::tables::Table;
 use serde_json::{Value, json};
@@ -141,7 +141,7 @@ fn completeness_is_as_in_the_projects_own_table() {
             table.except("with an option that is not set for definitions");
             continue;
         }
-        // The paths of the table lack the root `s`, and its cases expect only errors about completeness.
+        // The paths in the table lack the root `s`, and the cases expect only errors about completeness.
         let seen: Vec<String> = messages(&case["input"]["schema"], 37)
             .iter()
             .filter(|it| it.contains("because it is defined in"))

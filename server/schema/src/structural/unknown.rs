@@ -15,7 +15,7 @@ pub struct UnknownFields {
     room: Room,
 }
 
-/// The position of a walk before a step down.
+/// The position of a walk before the walk enters a field or an item.
 #[derive(Clone, Copy, Debug)]
 pub struct Mark(usize);
 
@@ -81,7 +81,7 @@ impl UnknownFields {
         self.leave(mark);
     }
 
-    /// Records paths that were found in another way.
+    /// Adds paths that were found elsewhere.
     pub fn extend(&mut self, paths: impl IntoIterator<Item = String>) {
         if let Some(found) = &mut self.found {
             found.extend(paths);

@@ -10,7 +10,7 @@ use crate::field::{Cause, Error, Path, Trail};
 use crate::go::quote;
 use crate::json_schema::JsonSchemaProps;
 
-/// The position of a schema, as far as it matters for the rules of structural schemas.
+/// The position of a schema. The rules of structural schemas depend on it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Level {
     Root,
@@ -34,7 +34,7 @@ pub fn validate(schema: Structural<'_>, path: &Path, version: KubernetesVersion)
 
 struct Check<'s> {
     version: KubernetesVersion,
-    /// Patterns known to be valid. Schemas of well-known types, such as quantities, repeat the same patterns.
+    /// Patterns that are known to be valid. Schemas of well-known types, such as quantities, repeat the same patterns.
     good_patterns: HashSet<&'s str>,
     errors: Vec<Error>,
 }
@@ -282,7 +282,7 @@ impl<'s> Check<'s> {
 
     /// `validateValueValidationCompleteness`: every property in the junctors of `props` must also exist in `schema`.
     ///
-    /// `schema_at` is the path of `schema`, `at` that of `props`. The API server checks only the root's junctors.
+    /// `schema_at` is the path of `schema`, and `at` is the path of `props`. The API server checks only the root's junctors.
     fn completeness(
         &mut self,
         props: &JsonSchemaProps,

@@ -7,8 +7,8 @@ use serde_json::{Number, Value};
 
 use crate::field::render;
 
-/// Whether two values are equal (`reflect.DeepEqual` of the decoded JSON): an integer never equals a float, and the order of
-/// fields is irrelevant. Does not recurse.
+/// Whether two values are equal (`reflect.DeepEqual` of the decoded JSON): an integer never equals a float, and the order of fields is irrelevant.
+/// The comparison is not recursive.
 pub fn deep_equal(a: &Value, b: &Value) -> bool {
     let mut open = vec![(a, b)];
     while let Some((a, b)) = open.pop() {
@@ -43,7 +43,7 @@ fn equal_numbers(a: &Number, b: &Number) -> bool {
 
 /// Whether a list has two equal items.
 pub(super) fn has_duplicates(items: &[Value]) -> bool {
-    // Equal values have the same JSON, and different values rarely do.
+    // Equal values have the same JSON, and different values rarely do, so only items with the same JSON are compared.
     let mut by_text: HashMap<String, Vec<&Value>> = HashMap::with_capacity(items.len());
     for item in items {
         let text = render::json(item);

@@ -1,5 +1,5 @@
-//! Finding the part of an old object that corresponds to a part of the new one (`k8s.io/apiserver/pkg/cel/common`,
-//! `CorrelatedObject` and `MapList`).
+//! Finds the part of an old object that corresponds to a part of the new object (`k8s.io/apiserver/pkg/cel/common`, `CorrelatedObject` and
+//! `MapList`).
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -25,7 +25,7 @@ pub(crate) struct Correlated<'s, 'v> {
 }
 
 impl Correlated<'_, '_> {
-    /// The property `name` of both (`CorrelatedObject.Key`); `None` if one of them or the schema lacks it.
+    /// The property `name` of both values (`CorrelatedObject.Key`); `None` if it is missing in one of the values or in the schema.
     pub(crate) fn property(self, name: &str) -> Option<Self> {
         let old = self.old.as_object()?.get(name)?;
         let new = self.new.as_object()?.get(name)?;
@@ -48,9 +48,9 @@ impl Correlated<'_, '_> {
 /// Cached results of comparing an old and a new object.
 #[derive(Default)]
 pub(crate) struct Memo<'v> {
-    /// Whether an old and a new value are equal, by their addresses.
+    /// Whether an old and a new value are equal, by the addresses of both.
     equal: RefCell<HashMap<(usize, usize), bool>>,
-    /// The items of an old list by their keys, by the address of the list.
+    /// The items of an old list by key, for each old list by its address.
     lists: RefCell<HashMap<usize, Rc<HashMap<String, &'v Value>>>>,
 }
 
@@ -91,7 +91,7 @@ impl<'v> Memo<'v> {
         })
     }
 
-    /// Whether nothing changed (`CorrelatedObject.CachedDeepEqual`): the order of map lists is irrelevant, and an object with
+    /// Whether the old and the new value are equal (`CorrelatedObject.CachedDeepEqual`). The order of map lists is irrelevant, and an object with
     /// properties that the schema does not specify counts as changed.
     pub(crate) fn equal(&self, pair: Correlated<'_, 'v>) -> bool {
         if !pair.known.is_all() {
@@ -130,9 +130,9 @@ fn address(value: &Value) -> usize {
     std::ptr::from_ref(value) as usize
 }
 
-/// The keys of an item as one string (`CompositeKeyFor`); `None` if it is not an object, or a key is missing or not a scalar.
+/// The keys of an item as one string (`CompositeKeyFor`); `None` if the item is not an object, or a key is missing or not a scalar.
 ///
-/// With one key the API server compares values, with several keys this string, in which floats have six decimal places.
+/// With one key the API server compares values. With several keys it compares this string, in which floats have six decimal places.
 fn key_of(item: &Value, keys: &[String]) -> Option<String> {
     let object = item.as_object()?;
     let mut text = String::new();

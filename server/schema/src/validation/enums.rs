@@ -18,13 +18,13 @@ use crate::codes;
 use crate::field::render;
 use crate::json_schema::JsonSchemaProps;
 
-/// The number of values up to which an enum is searched without a set of its strings.
+/// The number of values up to which an enum is searched without building a set of its strings.
 const FEW: usize = 16;
 
-/// Cached facts about the enums of a schema, by the address of their values.
+/// Cached facts about the enums of a schema. The key is the address of the enum's values.
 #[derive(Default)]
 pub(super) struct Enums<'s> {
-    /// The strings of an enum, collected on the second lookup: a single lookup just walks the list.
+    /// The strings of an enum. They are collected on the second lookup, because a single lookup just walks the list.
     texts: RefCell<HashMap<usize, Option<Rc<HashSet<&'s str>>>>>,
     /// A hash of the values of each enum, which identifies the enum in errors.
     words: RefCell<HashMap<usize, u64>>,
@@ -42,7 +42,7 @@ impl<'s, 'v> Run<'_, 's, 'v> {
         if listed.is_empty() || self.enums.lists(listed, value) {
             return Outcome::default();
         }
-        // This message is never shown, but equal messages are reported once.
+        // This text is never shown, but errors with the same text are reported only once.
         let what = format!("should be one of {:x}", self.enums.words(listed));
         Failure::at(
             place,
@@ -67,7 +67,7 @@ impl<'s> Enums<'s> {
         {
             return texts.contains(&**text);
         }
-        // An exhausted budget is reported where its limits were set.
+        // If this exhausts the budget, the code that set the limits reports it.
         budget::work(listed.len() as u64).is_err() || listed.iter().any(|other| is_listed(value, other))
     }
 
@@ -85,7 +85,7 @@ impl<'s> Enums<'s> {
         }
     }
 
-    /// A hash that is equal for enums that Go prints alike (`[a b]`).
+    /// A hash of an enum. Enums that Go prints alike (`[a b]`) have the same hash.
     fn words(&self, listed: &[Value]) -> u64 {
         let hash = || {
             let mut hasher = DefaultHasher::new();
@@ -103,8 +103,8 @@ impl<'s> Enums<'s> {
     }
 }
 
-/// Whether a value equals an enum value after Go's conversion to the type of the latter: floats are truncated to integers,
-/// integers are widened to floats, and an integer becomes the character with that code if a string is listed.
+/// Whether a value equals an enum value after Go's conversion to the type of the enum value: floats are truncated to integers, integers are widened
+/// to floats, and if the enum value is a string, an integer becomes the character with that code.
 fn is_listed(value: &Value, listed: &Value) -> bool {
     match (value, listed) {
         (Value::Null, _) | (_, Value::Null) => false,

@@ -1,4 +1,4 @@
-//! `anyOf`, `oneOf`, `allOf`, `not`, `dependencies` (`schemaPropsValidator`). Ratcheting does not apply below them.
+//! `anyOf`, `oneOf`, `allOf`, `not`, `dependencies` (`schemaPropsValidator`). Ratcheting does not apply inside these keywords.
 
 use serde_json::Value;
 
@@ -61,7 +61,7 @@ impl<'s, 'v> Run<'_, 's, 'v> {
         outcome
     }
 
-    /// Uses the result of the first branch that matches, or else the best failing one.
+    /// Returns the result of the first branch that matches, or otherwise the result of the best branch that fails.
     fn any_of(
         &self,
         branches: &'s [JsonSchemaProps],
@@ -162,7 +162,7 @@ impl<'s, 'v> Run<'_, 's, 'v> {
     }
 }
 
-/// A failure that quotes its path in the message and is reported at the root.
+/// A failure that is reported at the root and contains its path in the message.
 fn about<'s, 'v>(place: &ValuePath<'_>, code: &'static str, what: &str) -> Failure<'s, 'v> {
     let name = place.name();
     Failure::of_whole(code, format!("{} {what}", quote(&name.text)), name)

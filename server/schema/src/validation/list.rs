@@ -48,8 +48,8 @@ impl<'s, 'v> Run<'_, 's, 'v> {
                 outcome.push(Failure::of_whole(codes::ADDITIONAL_ITEM, message, place.name()));
             }
             if let Some(item_schema) = &additional.schema {
-                // The API server stops too early if there are positional schemas, and runs past the end if there are
-                // none. In practice neither happens, since no CRD may have `additionalItems`.
+                // With positional schemas, the API server stops too early, and without them, it continues past the end. In practice neither happens,
+                // since CRDs cannot use `additionalItems`.
                 let end = (items.len() + 1 - positional.len()).min(items.len());
                 for n in positional.len()..end {
                     check(item_schema, n, &mut outcome);

@@ -1,12 +1,12 @@
 //! Validation of values: `pkg/apiserver/validation` of `k8s.io/apiextensions-apiserver` on top of
 //! `k8s.io/kube-openapi/pkg/validation/validate`.
 //!
-//! The API server converts the schema of a CRD into an OpenAPI schema and builds a tree of validators from it. Here the
-//! [`Validator`] walks the author's schema directly. It exactly reproduces which checks run on which values, which failure
-//! hides which, that failures with the same message are reported once, and how many checks a branch of `anyOf` or `oneOf`
-//! passed, because the API server reports the failures of the branch that passed most.
+//! The API server converts the schema of a CRD into an OpenAPI schema and builds a tree of validators from it. Here the [`Validator`] walks the
+//! author's schema directly. It runs the same checks on the same values, hides a failure because of another one in the same cases, and reports
+//! failures with the same message once. It also counts the passed checks of each branch of `anyOf` or `oneOf`, because the API server reports the
+//! failures of the branch that passed the most checks.
 //!
-//! Where the API server walks a Go map in random order, this crate walks it in the order of names.
+//! If the API server walks a Go map in random order, this crate walks the map in the order of names.
 
 mod compare;
 pub(crate) mod correlate;
@@ -92,7 +92,7 @@ pub struct ValueError<'s> {
 }
 
 impl<'s> Validator<'s> {
-    /// Creates a validator of custom resources (`NewSchemaValidator`). Costs nothing: patterns are compiled on first use.
+    /// Creates a validator of custom resources (`NewSchemaValidator`). This is cheap, because patterns are only compiled on first use.
     pub fn new(schema: &'s JsonSchemaProps, version: KubernetesVersion) -> Self {
         Self {
             schema,
@@ -110,9 +110,8 @@ impl<'s> Validator<'s> {
         }
     }
 
-    /// Creates a validator of defaults. It uses the API server's structural form of the schema
-    /// (`NewSchemaValidatorFromOpenAPI` of `Structural.ToKubeOpenAPI`), which keeps all formats and gives int-or-string no
-    /// type.
+    /// Creates a validator of defaults. The validator uses the API server's structural form of the schema (`NewSchemaValidatorFromOpenAPI` of
+    /// `Structural.ToKubeOpenAPI`), which keeps all formats and gives int-or-string no type.
     pub fn of_structural(schema: &'s JsonSchemaProps, version: KubernetesVersion) -> Self {
         Self {
             form: Form::Structural,
@@ -120,13 +119,13 @@ impl<'s> Validator<'s> {
         }
     }
 
-    /// Returns the errors in `value` (`ValidateCustomResource`). Their paths begin with `path`; as on the API server, failures of
-    /// `allOf`, `anyOf`, `oneOf`, `not` and number formats have just `path`.
+    /// Returns the errors in `value` (`ValidateCustomResource`). The paths of the errors start with `path`. As on the API server, the path of a
+    /// failure of `allOf`, `anyOf`, `oneOf`, `not` or a number format is just `path`.
     pub fn validate(&self, path: &Path, value: &Value) -> Vec<Error> {
         self.validate_node(self.schema, path, value)
     }
 
-    /// Like [`validate`](Self::validate), with `schema`, a node of the validator's schema.
+    /// Like [`validate`](Self::validate), but with `schema`, which is a node of the validator's schema.
     pub fn validate_node(&self, schema: &'s JsonSchemaProps, path: &Path, value: &Value) -> Vec<Error> {
         let findings = self.findings_of(schema, path, (value, Known::ALL), None);
         findings.into_iter().map(|it| it.error).collect()
@@ -141,8 +140,8 @@ impl<'s> Validator<'s> {
         findings.into_iter().map(|it| it.error).collect()
     }
 
-    /// Like [`validate`](Self::validate) or, if there is an old value, [`validate_update`](Self::validate_update), but returns the
-    /// schema of each error too. Unknown parts of the value are not validated.
+    /// Like [`validate`](Self::validate) or, if there is an old value, [`validate_update`](Self::validate_update), but also returns the schema of
+    /// each error. Unknown parts of the value are not validated.
     pub fn findings(&self, path: &Path, value: &Value, known: Known<'_>, old: Option<&Value>) -> Vec<ValueError<'s>> {
         self.findings_of(self.schema, path, (value, known), old)
     }
@@ -276,7 +275,7 @@ impl<'s, 'v> Run<'_, 's, 'v> {
     }
 }
 
-/// The format to validate values against; empty if there is none.
+/// The format for the validation of values; empty without a format.
 fn format_of<'s>(schema: &'s JsonSchemaProps, types: &Types<'s>, form: Form, version: KubernetesVersion) -> &'s str {
     let keeps =
         form == Form::Structural || crate::formats::is_enforced(&schema.format, types.single().unwrap_or(""), version);

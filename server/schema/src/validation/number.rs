@@ -1,7 +1,7 @@
 //! Numbers: `multipleOf`, `minimum`, `maximum`, and since 1.36 the range of the type and format (`numberValidator`).
 //!
-//! On the API server a value is an `int64` or a `float64`, and a limit is always a `float64`. When compared to an integer, a
-//! limit is truncated to an integer, in messages too.
+//! On the API server a value is an `int64` or a `float64`, and a limit is always a `float64`. A limit that is compared to an integer is truncated to
+//! an integer, and messages show the truncated limit.
 
 use crd_analyzer_cel::KubernetesVersion;
 use serde_json::Number;
@@ -15,7 +15,7 @@ use crate::field::Cause;
 use crate::go::plain_float;
 use crate::json_schema::JsonSchemaProps;
 
-/// The first Kubernetes version in which type and format limit the range.
+/// The first Kubernetes version in which the type and format limit the range.
 const RANGE_SINCE: KubernetesVersion = KubernetesVersion::minor(36);
 
 /// A number in the API server's representation.
@@ -74,7 +74,7 @@ impl Range<'_> {
                 };
                 int.is_some_and(|int| format != "int32" || i32::try_from(int).is_ok())
             }
-            // Parsing a float32 fails only on overflow.
+            // Parsing as a float32 only fails on overflow.
             ("number", "float") => (value.as_float() as f32).is_finite(),
             _ => true,
         }
@@ -94,7 +94,7 @@ impl Range<'_> {
     }
 }
 
-/// A keyword that restricts numbers, apart from the type.
+/// A keyword that restricts numbers, or the range of the type and format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NumberKeyword {
     /// The range of the type and format.
@@ -125,9 +125,10 @@ impl NumberKeyword {
 /// A range of numbers in the API server's representation.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct NumberSpan {
-    /// The first and last number that the API server stores as an `int64`; `None` if there are none.
+    /// The first and last number that the API server stores as an `int64`; `None` if the range contains no such number.
     pub ints: Option<(i64, i64)>,
-    /// The first and last number stored as a `float64`: written with a fraction or an exponent, or too large for an `int64`.
+    /// The first and last number that the API server stores as a `float64`: numbers with a fraction or an exponent, and numbers too large for an
+    /// `int64`.
     pub floats: Option<(f64, f64)>,
 }
 
@@ -173,7 +174,7 @@ impl NumberSpan {
     }
 }
 
-/// The restrictions of one schema on numbers (`numberValidator`), each keyword on its own.
+/// The restrictions of one schema on numbers (`numberValidator`). Each keyword can be checked separately.
 #[derive(Clone, Copy)]
 pub struct Numbers<'s> {
     schema: &'s JsonSchemaProps,
@@ -218,7 +219,7 @@ impl<'s> Numbers<'s> {
         self.check(keyword, Held::of(number), &ValuePath::Root).is_valid()
     }
 
-    /// The range that the type, format and limits allow. No number outside of it is accepted.
+    /// The range that the type, format and limits allow. Numbers outside of this range are rejected.
     pub fn span(&self) -> NumberSpan {
         let schema = self.schema;
         let bounds = [schema.multiple_of, schema.minimum, schema.maximum];
@@ -419,8 +420,8 @@ fn minimum<'s, 'v>(value: Held, min: f64, exclusive: bool, place: &ValuePath<'_>
     })
 }
 
-/// Go's conversion of a `float64` to an `int64` on amd64, which applies to a limit compared to an integer: truncated, and the
-/// smallest integer if it does not fit.
+/// Go's conversion of a `float64` to an `int64` on amd64, which applies to a limit that is compared to an integer. The number is truncated; a number
+/// that does not fit becomes the smallest integer.
 pub fn int64(float: f64) -> i64 {
     const LIMIT: f64 = 9_223_372_036_854_775_808.0;
     if (-LIMIT..LIMIT).contains(&float) {

@@ -37,8 +37,8 @@ impl<'s, 'v> Run<'_, 's, 'v> {
                 .and_then(|parent| parent.property(name));
             self.schema(field_schema, (value, known.field(name)), &at, below, depth + 1)
         };
-        // The API server validates a field that matches a pattern up to three times and drops the repeated failures. So here it
-        // is validated once, and only the number of passed checks is multiplied.
+        // The API server validates a field that matches a pattern up to three times and drops the repeated failures. So this code validates the field
+        // once and only multiplies the number of passed checks.
         let by_pattern = |name: &'v str, value: &'v Value, outcome: &mut Outcome<'s, 'v>| {
             let mut matches = None;
             for (pattern, pattern_schema) in &schema.pattern_properties {
@@ -103,7 +103,7 @@ impl<'s, 'v> Run<'_, 's, 'v> {
         outcome
     }
 
-    /// Whether a pattern matches; a malformed pattern never does.
+    /// Whether a pattern matches. A malformed pattern never matches.
     fn matches(&self, pattern: &'s str, name: &str) -> bool {
         self.validator
             .pattern(pattern)
@@ -113,7 +113,7 @@ impl<'s, 'v> Run<'_, 's, 'v> {
     }
 }
 
-/// Checks the number of properties: `size` is that number, and whether there may be more.
+/// Checks the number of properties. `size` contains the number, and whether there may be more properties.
 fn count(
     schema: &JsonSchemaProps,
     (size, is_open): (usize, bool),

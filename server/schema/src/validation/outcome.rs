@@ -18,16 +18,16 @@ use crate::json_schema::JsonSchemaProps;
 /// A failed check (`k8s.io/kube-openapi/pkg/validation/errors`).
 pub(super) struct Failure<'s, 'v> {
     pub(super) code: &'static str,
-    /// The message of kube-openapi. Failures with equal messages are merged.
+    /// The message of kube-openapi. Failures with the same message are merged.
     pub(super) message: String,
-    /// The path; `None` for failures (of `allOf` and the like) that name it only in their message.
+    /// The path; `None` for failures (of `allOf` and similar keywords) that only contain the path in their message.
     pub(super) name: Option<Name>,
     pub(super) report: Report<'s, 'v>,
-    /// The schema with the violated keyword, set once its checks are done.
+    /// The schema with the violated keyword, set when all checks of the schema are done.
     pub(super) origin: Option<&'s JsonSchemaProps>,
-    /// Details that do not follow from the code and the schema.
+    /// Details that the code and the schema do not determine.
     pub(super) cause: Option<Box<Cause>>,
-    /// The path of a failure that names it only in its message.
+    /// The path of a failure that only contains the path in its message.
     pub(super) about: Option<Name>,
 }
 
@@ -52,7 +52,7 @@ impl<'s, 'v> Failure<'s, 'v> {
     /// A failure whose message starts with its path: `{name} in body {what}`.
     pub(super) fn at(place: &ValuePath<'_>, code: &'static str, what: &str, report: Report<'s, 'v>) -> Self {
         let name = place.name();
-        // Building many long paths is expensive. The walk itself checks whether to go on.
+        // Building many long paths is expensive. The walk itself checks whether the budget is exhausted.
         let _ = budget::work(FAILURE_WORK + name.text.len() as u64 / budget::BYTES_PER_WORK);
         Self {
             code,
@@ -100,7 +100,7 @@ impl<'s, 'v> Failure<'s, 'v> {
                 let supported: Vec<&str> = supported.iter().map(AsRef::as_ref).collect();
                 Error::not_supported(self.code, at, render::bad_value(value, version), &supported)
             }
-            // The unit is characters, but the message says bytes since 1.32.
+            // The limit counts characters, but since 1.32 the message says bytes.
             Report::TooLong { max } if version < KubernetesVersion::minor(32) && max >= 0 => Error::new(
                 ErrorType::TooLong,
                 self.code,
@@ -136,7 +136,7 @@ impl MessageValue<'_> {
     }
 }
 
-/// `k8s.io/kube-openapi/pkg/validation/validate.Result`, without warnings, which nothing reads.
+/// `k8s.io/kube-openapi/pkg/validation/validate.Result`, without warnings, because they are never read.
 #[derive(Default)]
 pub(super) struct Outcome<'s, 'v> {
     failures: Vec<Failure<'s, 'v>>,
@@ -148,14 +148,14 @@ pub(super) struct Outcome<'s, 'v> {
     left_out: u64,
     /// The number of passed checks (`MatchCount`). Wraps around, as on the API server.
     pub(super) matches: u64,
-    /// Whether unknown parts were not checked. Without failures, it is then unknown whether the value is valid.
+    /// Whether unknown parts were not checked. If so, and without failures, it is unknown whether the value is valid.
     pub(super) is_partial: bool,
 }
 
 /// Work units for creating the message of a failure.
 const FAILURE_WORK: u64 = 100;
 
-/// The limit on the total size of failures, in bytes. The resulting errors take less.
+/// The limit on the total size of failures, in bytes. The errors made from them need less memory.
 const MAX_BYTES: usize = 2 * MAX_FINDING_BYTES;
 
 /// The number of failures up to which a new message is compared with each of them.
@@ -182,7 +182,7 @@ impl<'s, 'v> Outcome<'s, 'v> {
         self.failures.is_empty()
     }
 
-    /// Adds a failure, unless there is one with the same message (`AddErrors`).
+    /// Adds a failure, unless there is already a failure with the same message (`AddErrors`).
     pub(super) fn push(&mut self, failure: Failure<'s, 'v>) {
         if budget::is_stopped() {
             return;
@@ -232,14 +232,14 @@ impl<'s, 'v> Outcome<'s, 'v> {
         }
     }
 
-    /// Sets the schema of all failures that have none yet.
+    /// Sets the schema of all failures without a schema.
     pub(super) fn come_from(&mut self, schema: &'s JsonSchemaProps) {
         for failure in &mut self.failures {
             failure.origin.get_or_insert(schema);
         }
     }
 
-    /// Converts the failures to the API server's errors, as many as there is room for. `root` is the schema of the whole value.
+    /// Converts the failures to the API server's errors, as long as memory is left for errors. `root` is the schema of the whole value.
     pub(super) fn into_findings(
         self,
         path: &Path,

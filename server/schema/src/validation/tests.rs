@@ -367,8 +367,8 @@ fn deep_schemas_and_values_end_before_the_stack_does() {
             thread.spawn_scoped(scope, judge).unwrap().join().unwrap()
         })
     };
-    // The innermost value is not a string, and each anyOf around it reports that again. With enough stack the walk reaches it;
-    // with less, the walk ends before.
+    // The innermost value is not a string, and each surrounding anyOf reports this again. With enough stack the walk reaches the innermost value;
+    // with less stack, the walk ends before.
     assert_eq!(errors(crate::depth::STACK_BYTES), 1 + 1000 / 3);
     assert_eq!(errors(512 << 10), 0);
 }

@@ -30,7 +30,7 @@ impl<'s, 'v> Run<'_, 's, 'v> {
             return Outcome::default();
         }
         let what = match self.validator.pattern(&schema.pattern).as_ref() {
-            // An exhausted budget is reported where its limits were set.
+            // If this exhausts the budget, the code that set the limits reports it.
             Ok(regex) if regex.is_match(text).unwrap_or(true) => return Outcome::default(),
             Ok(_) => format!("should match '{}'", schema.pattern),
             Err(error) => format!("should match '{}, but pattern is invalid: {error}'", schema.pattern),

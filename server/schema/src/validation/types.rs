@@ -8,7 +8,7 @@ use super::outcome::{Outcome, wrong_type};
 use super::value_path::ValuePath;
 use crate::json_schema::JsonSchemaProps;
 
-/// The types of a schema: none, its own, or the two of int-or-string.
+/// The types of a schema: none, the schema's own type, or the two types of int-or-string.
 #[derive(Clone, Copy)]
 pub(super) enum Types<'s> {
     None,
@@ -100,14 +100,15 @@ impl<'s> Types<'s> {
     }
 }
 
-/// The first Kubernetes version that treats a number slightly above or below an integer as one; earlier versions only accept
-/// those above (`swag.IsFloat64AJSONInteger` of go-openapi before and after its rewrite).
+/// The first Kubernetes version that treats a number slightly above or below an integer as an integer. Earlier versions only do so for numbers
+/// slightly above (`swag.IsFloat64AJSONInteger` of go-openapi before and after its rewrite).
 const SYMMETRIC_SINCE: KubernetesVersion = KubernetesVersion::minor(37);
 
 /// The largest number that is treated as an integer.
 pub(super) const LARGEST_JSON_INTEGER: f64 = 9_007_199_254_740_991.0;
 
-/// Whether a number is treated as an integer (`swag.IsFloat64AJSONInteger`): close to one, and exact in a `float64`.
+/// Whether a number is treated as an integer (`swag.IsFloat64AJSONInteger`): it is close to an integer, and a `float64` can represent that integer
+/// exactly.
 pub(super) fn is_json_integer(float: f64, version: KubernetesVersion) -> bool {
     const EPSILON: f64 = 1e-9;
     if !(-LARGEST_JSON_INTEGER..=LARGEST_JSON_INTEGER).contains(&float) {

@@ -7,11 +7,11 @@ use crate::field::{Path, Segment};
 /// The path from the validated value down to one of its parts, kept on the stack of the walk.
 #[derive(Clone, Copy)]
 pub(super) enum ValuePath<'a> {
-    /// The validated value. Its name is empty.
+    /// The validated value. The name of its path is empty.
     Root,
-    /// A field that `properties` specifies: no dot before it at the root.
+    /// A field that `properties` specifies. At the root, the name has no dot before the field.
     Property(&'a ValuePath<'a>, &'a str),
-    /// Any other named field: always a dot before it, even at the root.
+    /// Any other named field. The name always has a dot before the field, even at the root.
     Member(&'a ValuePath<'a>, &'a str),
     /// An item of a list.
     Index(&'a ValuePath<'a>, usize),
@@ -34,7 +34,7 @@ impl ValuePath<'_> {
         steps
     }
 
-    /// The name of the path with its segments.
+    /// The name of the path, and the same path as segments.
     pub(super) fn name(&self) -> Name {
         let mut text = String::new();
         let mut segments = Vec::new();
@@ -66,8 +66,8 @@ pub(super) struct Name {
 }
 
 impl Name {
-    /// The path below `base`. It prints like the API server's, which takes the whole name for one field
-    /// (`kubeOpenAPIResultToFieldErrors`): below a path that is not the root, an index follows a dot.
+    /// The path below `base`. It is printed like the API server's path, where the whole name is one field (`kubeOpenAPIResultToFieldErrors`): below a
+    /// path that is not the root, an index follows a dot.
     pub(super) fn below(self, base: &Path) -> Path {
         if self.text.is_empty() || self.text == "." {
             return base.clone();
@@ -84,7 +84,7 @@ impl Name {
                 segment => segment,
             });
         }
-        // Names that are empty or begin with a dot print in a way that segments cannot represent.
+        // Names that are empty or start with a dot are printed in a way that segments cannot represent.
         if is_plain { path } else { base.child(printed) }
     }
 }

@@ -48,13 +48,13 @@ impl Bindings {
         Self { this, old: None }
     }
 
-    /// Binds `oldSelf` too.
+    /// Also binds `oldSelf`.
     #[must_use]
     pub fn with_old(self, old: Option<CelResult>) -> Self {
         Self { old, ..self }
     }
 
-    /// Binds `oldSelf` for a rule with `optionalOldSelf`: the variable exists even without an old value.
+    /// Binds `oldSelf` for a rule with `optionalOldSelf`. The variable exists even without an old value.
     #[must_use]
     pub fn with_optional_old(self, old: Option<CelResult>) -> Self {
         let old = old.map_or(Cel::NONE, |old| Cel::some(old.unwrap_or_else(Cel::failure)));
@@ -81,7 +81,7 @@ pub struct ValueBinder {
 }
 
 impl ValueBinder {
-    /// Creates a binder for values of a schema. `is_resource_root`: it is the schema of a custom or embedded resource.
+    /// Creates a binder for values of a schema. If `is_resource_root` is set, the schema is that of a custom or embedded resource.
     pub fn new(schema: Structural<'_>, is_resource_root: bool, version: KubernetesVersion) -> Self {
         Self::of(Shape::new(schema), is_resource_root, version)
     }
@@ -94,8 +94,8 @@ impl ValueBinder {
         }
     }
 
-    /// Converts a value for expressions. If its schema does not allow the value, the result may contain errors that occur
-    /// when a rule reads them.
+    /// Converts a value for expressions. If the schema does not allow the value, the result may contain errors. An expression only fails if it reads
+    /// such an error.
     pub fn value(&self, json: &Value) -> CelResult {
         self.value_of(&Data::of_known(json))
     }

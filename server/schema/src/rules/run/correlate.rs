@@ -1,4 +1,4 @@
-//! Finding the old item of an item in a list of type `map` (`k8s.io/apiserver/pkg/cel/common`, `MapList`).
+//! Finds the old item that corresponds to an item in a list of type `map` (`k8s.io/apiserver/pkg/cel/common`, `MapList`).
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -15,7 +15,7 @@ pub(super) struct OldItems<'d> {
 }
 
 impl<'d> OldItems<'d> {
-    /// Indexes the old list. Items of lists of other types are never found.
+    /// Indexes the old list. In lists of other types, no old item is ever found.
     pub(super) fn new(shape: &'d Shape, old: Option<&'d Data>) -> Self {
         let keys = &*shape.map_keys;
         let Some(Data::List(old)) = old else {

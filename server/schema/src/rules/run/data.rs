@@ -1,4 +1,4 @@
-//! Values in the API server's representation: decoded JSON, and values that expressions add to it.
+//! Values in the API server's representation: decoded JSON, and values that expressions create.
 
 use std::collections::BTreeMap;
 use std::ops::Deref;
@@ -37,7 +37,7 @@ pub(super) enum Data {
 #[derive(Debug)]
 pub(super) struct Entries {
     shown: BTreeMap<Arc<str>, Data>,
-    /// Whether there may be more entries.
+    /// Whether the map may contain more entries.
     pub(super) has_more: bool,
 }
 

@@ -26,14 +26,14 @@ pub(super) enum Key {
 }
 
 impl Key {
-    /// Returns a key that differs from all others: for pointers, and times whose zone is not shared.
+    /// Returns a key that differs from all other keys: for pointers, and for times whose zone is not shared.
     pub(super) fn unlike_all() -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         Self::Unlike(NEXT.fetch_add(1, Ordering::Relaxed))
     }
 }
 
-/// The key for data. Evaluation fails for values that Go cannot hash.
+/// The key for data. The result is an error for values that Go cannot hash.
 pub(super) fn element_key(data: &Data) -> Result<Key> {
     let unhashable = || {
         let message = format!(

@@ -13,8 +13,8 @@ use super::shape::Shape;
 use super::value::{raw, same, value_of};
 use crate::KubernetesVersion;
 
-/// The first Kubernetes version whose list concatenation keeps elements as CEL values. Earlier versions convert them back to
-/// data, which the schema then interprets.
+/// The first Kubernetes version whose list concatenation keeps elements as CEL values. Earlier versions convert the elements back to data and
+/// interpret this data by the schema.
 const KEEPS_VALUES_SINCE: KubernetesVersion = KubernetesVersion::minor(37);
 
 /// The list type.
@@ -133,7 +133,7 @@ impl Items {
 
     fn sum_of_data(&self, other: &List) -> Result<Vec<Data>> {
         let mut sum = self.data.to_vec();
-        // Read the other list before locking this one: they may be the same.
+        // The other list is read before this list is locked, because they may be the same list.
         let more: Vec<Data> = other
             .iter()
             .map(|element| element.map_or(Data::Error, |element| raw(&element)))
@@ -327,7 +327,7 @@ impl ListValue for Sum {
     }
 }
 
-/// The error for elements that are not scalars, which have no key in a set.
+/// The error for elements that are not scalars. Such elements have no key in a set.
 pub(super) fn not_scalar() -> EvalError {
     EvalError::new("listSet operations are only supported on lists of scalar values")
 }

@@ -1,4 +1,4 @@
-//! Running rules over values (`k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel`, `Validator`).
+//! Runs rules over values (`k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel`, `Validator`).
 //!
 //! ```
 //! use crd_analyzer_schema::field::Path;
@@ -69,11 +69,11 @@ pub struct Validator {
 /// The input of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
-    /// The path of the value; paths of errors begin with it.
+    /// The path of the value. The paths of errors start with it.
     pub path: &'a Path,
     /// The value.
     pub value: &'a Value,
-    /// Which parts of the value are known. A rule that needs an unknown part has no result.
+    /// The known parts of the value. A rule that needs an unknown part has no result.
     pub known: Known<'a>,
     /// The old value, for transition rules.
     pub old: Option<&'a Value>,
@@ -81,26 +81,25 @@ pub struct Request<'a> {
     pub ratcheting: Option<&'a JsonSchemaProps>,
     /// The cost limit, in cost units.
     pub budget: i64,
-    /// Whether to fill in [`RuleError::reads`] for failed rules, and [`Outcome::ran`].
+    /// Whether to fill in [`RuleError::reads`] for failed rules, and to fill in [`Outcome::ran`].
     pub wants_reads: bool,
 }
 
 /// The result of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
-    /// The rules that failed or could not be run. Fields are visited in the order of their names; the API server's order is
-    /// random.
+    /// The errors of rules that failed or could not run. Fields are visited in the order of their names; the API server's order is random.
     pub errors: Vec<RuleError>,
-    /// The rules that failed for unchanged values: the API server returns the error's message as a warning.
+    /// The failures of rules for unchanged values. The API server returns the messages of these errors as warnings.
     pub warnings: Vec<RuleError>,
-    /// The rules that crd-analyzer did not finish evaluating because of its own limits; their result is unknown.
+    /// The rules that crd-analyzer did not finish evaluating because of its own limits. The result of these rules is unknown.
     pub unfinished: Vec<NotFinished>,
-    /// The remaining budget, in cost units; negative if it was exceeded, so that some rules did not run.
+    /// The remaining budget, in cost units. It is negative if the rules exceeded the budget, so that some rules did not run.
     pub left: i64,
-    /// The rules that ran, each once, if requested: the path of the schema with the rule, relative to the validator's schema, and the rule's
-    /// index.
+    /// The rules that ran, each listed once; empty unless requested. A rule is given by the path of its schema, relative to the validator's schema,
+    /// and its index.
     pub ran: Vec<(Path, usize)>,
-    /// The rules in `ran`: the address of their schema's rules, and the index.
+    /// The rules that are already in `ran`, by the address of the rules of their schema and by index.
     noted: HashSet<(usize, usize)>,
     /// The memory left for errors and warnings.
     room: Room,
@@ -119,16 +118,16 @@ pub struct NotFinished {
     pub rule: usize,
 }
 
-/// An error of a rule.
+/// An error that a rule caused.
 #[derive(Clone, PartialEq, Debug)]
 pub struct RuleError {
     /// The error.
     pub error: Error,
     /// The path of the schema with the rule, relative to the validator's schema: `properties[spec].items`.
     pub schema: Path,
-    /// The index of the rule, if the error is not about all rules.
+    /// The index of the rule, unless the error is about all rules.
     pub rule: Option<usize>,
-    /// The paths of the values that decided the result, if requested; they may be missing in the object.
+    /// The paths of the values that decided the result, if requested. These values may be missing in the object.
     pub reads: Vec<Path>,
 }
 
@@ -136,7 +135,7 @@ pub struct RuleError {
 #[derive(Debug)]
 struct Node {
     shape: Arc<Shape>,
-    /// Whether values with the same key are compared to their old values.
+    /// Whether a value in a list or map is compared to the old value with the same key.
     is_map_correlatable: bool,
     rules: Option<NodeRules>,
     all_of: Vec<(usize, Node)>,
@@ -146,7 +145,7 @@ struct Node {
 }
 
 impl Validator {
-    /// Compiles the rules of `schema`. `is_resource_root`: it is the schema of a custom or embedded resource.
+    /// Compiles the rules of `schema`. If `is_resource_root` is set, the schema is that of a custom or embedded resource.
     pub fn new(schema: Structural<'_>, is_resource_root: bool, version: KubernetesVersion) -> Self {
         if has_rules(schema) {
             Self::even_without_rules(schema, is_resource_root, version)
@@ -158,7 +157,7 @@ impl Validator {
         }
     }
 
-    /// Like [`Self::new`], for a schema whose rules may all be inside `allOf`; an API server would not run those.
+    /// Like [`Self::new`], for a schema whose rules may all be inside `allOf`. An API server would not run these rules.
     fn even_without_rules(schema: Structural<'_>, is_resource_root: bool, version: KubernetesVersion) -> Self {
         let ty = decl_type(schema, is_resource_root, version);
         Self {
@@ -239,7 +238,8 @@ impl Validator {
 }
 
 impl Node {
-    /// Creates the node from the schema with the rules, `rules`, and the schema with the types, `schema`. They differ in `allOf`.
+    /// Creates the node from the schema with the rules, `rules`, and the schema with the types, `schema`. Inside `allOf`, these are different
+    /// schemas.
     fn new(
         rules: Structural<'_>,
         schema: Structural<'_>,

@@ -40,9 +40,9 @@ pub(super) struct NodeRules {
     place: ValueBinder,
     version: KubernetesVersion,
     written: Vec<Written>,
-    /// The type of the node's values, if expressions can see them.
+    /// The type of the node's values, if expressions can access these values.
     ty: Option<Arc<DeclType>>,
-    /// The compiled rules, created for the first value: most objects have values for only a few of the nodes.
+    /// The compiled rules. They are created for the first value, because most objects have values for only a few of the nodes.
     compiled: OnceLock<Compiled>,
 }
 
@@ -54,7 +54,7 @@ struct Written {
     field: Option<String>,
 }
 
-/// The compiled rules of a node, in their order.
+/// The compiled rules of a node, in the same order as the rules.
 #[derive(Debug)]
 struct Compiled {
     rules: Vec<CompiledRule>,
@@ -66,10 +66,10 @@ struct Compiled {
 struct Rule<'a> {
     written: &'a ValidationRule,
     compiled: &'a CompiledRule,
-    /// The field that its error is about, if not the node itself. The API server ignores it if the message expression does not
+    /// The field that the rule's error is about, unless it is the node itself. The API server ignores the field if the message expression does not
     /// compile.
     field: Option<&'a str>,
-    /// Whether there is room for its error.
+    /// Whether memory is left for the rule's error.
     has_room: bool,
 }
 
@@ -82,7 +82,7 @@ pub(super) struct Judged<'a> {
     pub(super) old: Option<&'a Data>,
     pub(super) per_call_limit: u64,
     pub(super) wants_reads: bool,
-    /// Whether a failed rule only causes a warning because nothing changed.
+    /// Whether a failed rule only causes a warning because the value is unchanged.
     pub(super) forgives: &'a dyn Fn() -> bool,
 }
 
@@ -223,7 +223,7 @@ impl NodeRules {
         Ok(())
     }
 
-    /// Runs one rule. `plain` are the bindings for its messages.
+    /// Runs one rule. The bindings in `plain` are for the rule's messages.
     fn judge(
         &self,
         rule: Rule<'_>,
@@ -234,7 +234,7 @@ impl NodeRules {
         budget: &mut i64,
     ) -> Judgement {
         if let Some(error) = &rule.compiled.error {
-            // If the API server crashes, there is no error to report.
+            // If the API server crashes, it does not report an error.
             let told = (!error.crashes).then(|| {
                 let told = self.invalid(error.code, at, format!("rule compile error: {}", error.detail));
                 match error.cause() {
@@ -301,7 +301,7 @@ impl NodeRules {
         }
     }
 
-    /// Creates the error for a failed rule; returns it as `Err` if no further rules may run.
+    /// Creates the error for a failed rule. An error returned as `Err` ends the evaluation of all rules.
     fn failed(
         &self,
         rule: Rule<'_>,
@@ -331,7 +331,7 @@ impl NodeRules {
         });
         let detail = detail.unwrap_or_else(|| default_message(rule.written));
         let bad_value = if !rule.has_room {
-            // The error is only counted, not shown.
+            // The error is only counted, not shown, so its value is not needed.
             String::new()
         } else if self.version < SHOWS_VALUE_SINCE {
             quote(&self.r#type)
@@ -348,11 +348,11 @@ impl NodeRules {
 /// The result of one rule.
 struct Judgement {
     error: Option<Error>,
-    /// Whether the rule failed. Only such errors become warnings if nothing changed.
+    /// Whether the rule failed. Only errors of failed rules become warnings if nothing changed.
     is_ratchetable: bool,
-    /// Whether no further rules may run.
+    /// Whether the result ends the evaluation of all rules.
     ends: bool,
-    /// The limit that stopped the evaluation of the rule, if one did.
+    /// The limit that stopped the evaluation of the rule, if any.
     unfinished: Option<Unfinished>,
 }
 
@@ -403,8 +403,8 @@ fn spend(budget: &mut i64, cost: u64) -> bool {
     }
 }
 
-/// The result of a message expression (`evalMessageExpression`), `None` if it is not usable as a message. An error ends the
-/// evaluation of all rules.
+/// The result of a message expression (`evalMessageExpression`); `None` if the result cannot be used as a message. An error ends the evaluation of
+/// all rules.
 fn message(
     program: &Program,
     source: &str,
@@ -439,7 +439,7 @@ fn message(
     }
 }
 
-/// The name of a rule in errors: its message or else its expression.
+/// The name of a rule in errors: its message, or its expression if it has no message.
 fn name_of(rule: &ValidationRule) -> &str {
     trim_space(if rule.message.is_empty() {
         &rule.rule

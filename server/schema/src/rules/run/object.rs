@@ -26,7 +26,7 @@ pub(super) struct Object {
 
 #[derive(Debug)]
 enum Fields {
-    /// The properties of an object; expressions use their escaped names.
+    /// The properties of an object. Expressions use the escaped names of properties.
     Properties(Arc<Properties>),
     /// The schema of a map's values.
     Values(Arc<Shape>),
@@ -65,7 +65,7 @@ impl Object {
         }
     }
 
-    /// Marks the result as unknown if there may be other fields, which affect the size and lookups of missing fields.
+    /// Records a read of an unknown value if there may be other fields, because these affect the size and the lookup of missing fields.
     fn meet_others(&self) {
         if self.data.has_more {
             unknown::touch();
@@ -95,7 +95,7 @@ impl MapValue for Object {
             self.meet_others();
             return None;
         };
-        // A null field of an object counts as missing; a null entry of a map exists.
+        // In an object, a null field counts as missing. In a map, a null entry exists.
         if self.is_object() && data.is_null() {
             return None;
         }
@@ -158,7 +158,7 @@ impl MapValue for Object {
         }
         let data = Data::Map(Arc::clone(&self.data));
         let native = data.as_plain_value();
-        // Cache only known values: each access to unknown ones must be noticed.
+        // Only known values are cached, because each access to an unknown value must be noticed.
         if data.is_known() {
             let _ = self.native.set(native.clone());
         }

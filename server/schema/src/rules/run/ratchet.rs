@@ -1,4 +1,4 @@
-//! Ratcheting: which failures of rules are only warnings because the values they see have not changed (`ratchetingOptions`).
+//! Ratcheting: a failure of a rule is only a warning if the values that the rule reads are unchanged (`ratchetingOptions`).
 
 use serde_json::Value;
 
@@ -6,17 +6,17 @@ use crate::JsonSchemaProps;
 use crate::unknown::Known;
 use crate::validation::correlate::{Correlated, Memo};
 
-/// The old values to compare a value of the new object with.
+/// The old values with which a value of the new object is compared.
 #[derive(Clone, Copy)]
 pub(super) struct Ratchet<'v> {
-    /// The value itself, if it has an old value.
+    /// The value itself with its old value; `None` without an old value.
     current: Option<Correlated<'v, 'v>>,
-    /// The surrounding value; if `current` is `None`, the closest surrounding value that has an old value.
+    /// The surrounding value. If `current` is `None`, this is the closest surrounding value with an old value.
     around: Option<Correlated<'v, 'v>>,
 }
 
 impl<'v> Ratchet<'v> {
-    /// Compares nothing: the object is new.
+    /// No comparison, because the object is new.
     pub(super) const NONE: Self = Self {
         current: None,
         around: None,
@@ -34,7 +34,7 @@ impl<'v> Ratchet<'v> {
         }
     }
 
-    /// Whether the value is unchanged, so that a failure is only a warning.
+    /// Whether the value is unchanged, so that the failure of a rule is only a warning.
     pub(super) fn forgives(self, memo: &Memo<'v>) -> bool {
         self.current.or(self.around).is_some_and(|it| memo.equal(it))
     }

@@ -1,7 +1,7 @@
-//! Finding the values that a failed rule read, by running it again.
+//! Finds the values that a failed rule read, by running the rule again.
 //!
-//! The lists and objects of a value are identified by their memory addresses. So a value still has its path if the rule
-//! reaches it through the variable of a comprehension or through another list.
+//! The lists and objects of a value are identified by their memory addresses. So the path of a value is found even if the rule reaches the value
+//! through the variable of a comprehension or through another list.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -28,7 +28,7 @@ thread_local! {
     static READS: RefCell<Option<Vec<Read>>> = const { RefCell::new(None) };
 }
 
-/// A lookup of an entry or item, which may be missing.
+/// A lookup of an entry or item. The entry or item may be missing.
 struct Read {
     /// The memory address of the collection.
     of: usize,
@@ -88,8 +88,8 @@ impl Observer for Deciding {
     }
 }
 
-/// The paths of the values that a rule reads below `self`, which is the value at `path`, in the order of the reads. Each path
-/// is listed once; paths that only lead to other ones are omitted.
+/// The paths of the values that a rule reads inside `self`, in the order of the reads. `path` is the path of `self`. Each path is listed once, and
+/// paths that only lead to other paths are left out.
 pub(super) fn of(program: &Program, variables: &dyn Variables, value: &Data, path: &Path) -> Vec<Path> {
     let before = READS.replace(Some(Vec::new()));
     let evaluation = budget::apart(|| program.eval_observed(variables, Some(COST_LIMIT), &mut Deciding));

@@ -18,7 +18,7 @@ pub(super) enum Type {
     Other,
 }
 
-/// A schema for the conversion of values. It owns its data because values outlive the walk that created them.
+/// A schema for the conversion of values. It owns its data because the values outlive the walk over the schema.
 #[derive(Debug)]
 pub(super) struct Shape {
     pub(super) ty: Type,
@@ -92,7 +92,7 @@ impl Shape {
         })
     }
 
-    /// The properties, including those that every resource has (`WithTypeAndObjectMeta`).
+    /// The properties, including the properties of every resource (`WithTypeAndObjectMeta`).
     pub(super) fn resource_properties(&self) -> &Arc<Properties> {
         self.resource.get_or_init(|| {
             let has = |properties: &Properties, name, ty| properties.get(name).is_some_and(|it| it.ty == ty);

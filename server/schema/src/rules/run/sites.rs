@@ -1,4 +1,4 @@
-//! The values of an object that a schema's nodes describe, for code that runs rules individually.
+//! Finds the values in an object for the nodes of a schema, for code that runs rules individually.
 
 use serde_json::Value;
 
@@ -12,11 +12,11 @@ use crate::structural::{AdditionalProperties, Structural};
 /// A value in an object, with its schema.
 #[derive(Clone, Debug)]
 pub struct Site<'s> {
-    /// Its schema.
+    /// The schema of the value.
     pub schema: Structural<'s>,
-    /// Whether it is a custom or embedded resource.
+    /// Whether the value is a custom or embedded resource.
     pub is_resource_root: bool,
-    /// The steps from the root schema to its schema.
+    /// The steps from the root schema to the schema of the value.
     pub steps: Vec<SchemaStep>,
     /// The path from the object to the value.
     pub path: Path,
@@ -26,8 +26,8 @@ pub struct Site<'s> {
     pub old: Option<Value>,
 }
 
-/// Returns the values of an object whose schemas are wanted, each before the values below it. `old` is the old object; values
-/// in lists that are not maps have no old value.
+/// Returns the values in an object whose schemas are wanted, each before the values inside it. `old` is the old object; values in lists that are not
+/// maps have no old value.
 pub fn sites<'s>(
     schema: Structural<'s>,
     value: &Value,

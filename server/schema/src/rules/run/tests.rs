@@ -37,7 +37,7 @@ fn run(input: &Value, version: KubernetesVersion) -> (Vec<String>, i64) {
     (outcome.errors.iter().map(text).chain(warnings).collect(), outcome.left)
 }
 
-/// The difference to one of the API server's observed outcomes; `None` if there is none.
+/// The difference between a result and one of the API server's observed outcomes; `None` if they agree.
 fn difference(case: &Value, outcome: &Value, seen: &[String], left: i64) -> Option<String> {
     let errors = outcome["errors"].as_array().into_iter().flatten();
     let mut expected: Vec<String> = errors
@@ -59,7 +59,7 @@ fn check_table(name: &str) {
     for case in table.cases() {
         let (mut seen, left) = run(&case["input"], KubernetesVersion::NEWEST);
         seen.sort_unstable();
-        // Some outcomes depend on the order of a Go map: any observed outcome is correct.
+        // Some outcomes depend on the order of a Go map, so a case can list several correct outcomes.
         let outcomes = std::iter::once(&case["actual"]).chain(case["also"].as_array().into_iter().flatten());
         let differences: Vec<_> = outcomes.map(|it| difference(&case, it, &seen, left)).collect();
         let agrees = differences.contains(&None);
@@ -95,7 +95,7 @@ fn check(minor: u8, keywords: &Value, rule: &Value, value: &Value, expected: &[&
 #[test]
 fn sums_of_sets_count_as_each_server_counts() {
     let set = json!({"type": "array", "items": {"type": "integer"}, "x-kubernetes-list-type": "set"});
-    // Up to 1.36 the set remembers the added elements, so the message expression adds nothing.
+    // Up to 1.36 the set keeps the elements that the rule added, so the message expression adds nothing.
     let rule = json!({"rule": "size(self + [2, 5]) == 77", "messageExpression": "string(size(self + [2, 5]))"});
     check(36, &set, &rule, &json!([1, 2]), &["a: Invalid value: 2"]);
     check(37, &set, &rule, &json!([1, 2]), &["a: Invalid value: 3"]);

@@ -7,11 +7,11 @@ use crate::{ValidationRule, rules::CompiledRule};
 
 /// `self` and `oldSelf` for the rules of a schema.
 pub(super) struct Values {
-    /// The variables with `oldSelf` as the old value.
+    /// The variables for rules without `optionalOldSelf`.
     plain: Bindings,
     /// The variables with `oldSelf` as an optional, for rules with `optionalOldSelf`.
     optional: Bindings,
-    /// Whether the value is new, so that it replaces nothing.
+    /// Whether the value is new, that is, without an old value.
     is_new: bool,
 }
 
@@ -25,8 +25,8 @@ impl Values {
         }
     }
 
-    /// The variables of a rule, or `None` if it does not run: on a new value, a transition rule runs only with
-    /// `optionalOldSelf` (`validator.validateExpressions`). A rule that does not compile always runs, to report the error.
+    /// The variables of a rule, or `None` if the rule does not run: on a new value, a transition rule runs only with `optionalOldSelf`
+    /// (`validator.validateExpressions`). A rule that does not compile always runs, so that its error is reported.
     pub(super) fn of_rule(&self, written: &ValidationRule, compiled: &CompiledRule) -> Option<&Bindings> {
         if written.optional_old_self == Some(true) {
             return Some(&self.optional);

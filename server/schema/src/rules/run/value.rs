@@ -1,4 +1,4 @@
-//! Conversion of decoded JSON to CEL values, by its schema (`k8s.io/apiserver/pkg/cel/common`, `UnstructuredToVal`).
+//! Converts decoded JSON to CEL values, by the schema of the values (`k8s.io/apiserver/pkg/cel/common`, `UnstructuredToVal`).
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::KubernetesVersion;
 use crate::go::base64::{self, Alphabet};
 use crate::unknown;
 
-/// Converts `data` for expressions. An error may be part of the value; an expression fails only if it reads that part.
+/// Converts `data` for expressions. A part of the value may be an error; an expression fails only if it reads that part.
 pub(super) fn value_of(data: &Data, shape: &Arc<Shape>, version: KubernetesVersion) -> Result {
     typed(data, shape, false, version)
 }
@@ -185,7 +185,7 @@ fn origin(data: Option<&Origin>, value: &Value) -> Data {
     data.cloned().unwrap_or_else(|| Data::Native(value.clone()))
 }
 
-/// The result of the method `Equal` of `a` for `b`. Each of the two may be an error.
+/// The result of the Go method `Equal` of `a` with `b`. Each of the two values may be an error.
 pub(super) fn same(a: Result, b: Result) -> Result<bool> {
     match (a?, b) {
         (a, Ok(b)) => crd_analyzer_cel::value::equal_to(&a, &b),
