@@ -46,11 +46,11 @@ impl Code {
 }
 
 crd_analyzer_schema::codes! {
-    /// The API server rejects the request as a whole.
+    /// The API server refuses the request as a whole.
     REFUSED = "refused";
     /// The manifest is too large for client-side `kubectl apply`.
     LARGE_MANIFEST = "large-manifest";
-    /// The CRD is larger than the limit for a request to etcd, so the API server cannot store it.
+    /// The CRD is larger than a request to etcd may be, so the API server cannot store it.
     TOO_LARGE_TO_STORE = "too-large-to-store", no_fix: "Only the author knows what to leave out.";
     /// A file on the command line has an object that crd-analyzer cannot check.
     NOT_CHECKED = "not-checked", no_fix: "Only the author knows where the CRD is.";
@@ -64,7 +64,7 @@ crd_analyzer_schema::codes! {
     UNUSABLE_CRD = "unusable-crd";
     /// The files have several CRDs for the kind of a custom resource, and not all of them accept it.
     SEVERAL_CRDS = "several-crds";
-    /// The document is a part of a CRD that another file defines, so only the fields in this document are checked.
+    /// The document is a part of a CRD that another file defines, so only what it says is checked.
     PARTIAL_CRD = "partial-crd";
     /// A changed CRD rejects every update of a stored object.
     STORED_OBJECT_REFUSED = "stored-object-refused";
@@ -82,17 +82,17 @@ crd_analyzer_schema::codes! {
     KUSTOMIZE_NOT_BUILT = "kustomize-not-built", no_fix: "Only the author knows where the missing part is.";
     /// A marker in a Go file has a name that controller-gen does not know.
     UNKNOWN_MARKER = "unknown-marker";
-    /// A marker in a Go file has no effect at its place.
+    /// A marker in a Go file does nothing at its place.
     MISPLACED_MARKER = "misplaced-marker";
     /// controller-gen cannot read the arguments of a marker in a Go file.
     INVALID_MARKER = "invalid-marker";
-    /// A marker in a Go file does not fit the type to which it is attached.
+    /// A marker in a Go file does not fit the type that it is at.
     MISMATCHED_MARKER = "mismatched-marker", no_fix: "Only the author knows whether the marker or the type is wrong.";
-    /// A field or a type has the same marker twice, or two markers that contradict each other.
+    /// A field or a type has a marker twice, or two markers that contradict each other.
     REPEATED_MARKER = "repeated-marker";
     /// gofmt changed quotes in a marker.
     MARKER_QUOTES = "marker-quotes";
-    /// A CRD is older than the Go types from which controller-gen generated it.
+    /// A CRD is older than the Go types that controller-gen made it of.
     STALE_CRD = "stale-crd";
     /// A suppression comment is malformed.
     MALFORMED_SUPPRESSION = "malformed-suppression";
