@@ -1,4 +1,4 @@
-//! Recognizing manifests of the API server's own kinds.
+//! Recognizes manifests of the API server's own kinds.
 
 use crd_analyzer_schema::KubernetesVersion;
 
@@ -6,14 +6,14 @@ use crate::api::{self, FieldType};
 
 /// A built-in kind whose fields the API defines, independent of CRDs.
 ///
-/// Code that compares names of kinds or searches text for them should use this type.
+/// Use this type to compare names of kinds or to search a text for them.
 #[derive(Debug)]
 pub struct Kind {
     /// The group.
     pub group: &'static str,
     /// The name, as in the field `kind`.
     pub name: &'static str,
-    /// The name of its list kind.
+    /// The name of the list kind.
     pub list: &'static str,
     /// The versions in use, the preferred one first.
     pub versions: &'static [Version],
@@ -26,9 +26,9 @@ pub struct Version {
     pub api_version: &'static str,
     /// The name.
     pub name: &'static str,
-    /// The first Kubernetes version whose API server lacks it; `None` if it was not removed.
+    /// The first Kubernetes version whose API server no longer has this version; `None` if the version was not removed.
     pub removed: Option<KubernetesVersion>,
-    /// Its fields.
+    /// The fields of an object in this version.
     pub fields: &'static FieldType,
 }
 
@@ -54,7 +54,7 @@ pub const CRD: Kind = Kind {
 };
 
 impl Version {
-    /// Whether API servers of a Kubernetes version serve it.
+    /// Whether API servers of a Kubernetes version serve this version.
     pub fn is_served(&self, by: KubernetesVersion) -> bool {
         self.removed.is_none_or(|it| by < it)
     }
@@ -91,7 +91,8 @@ impl Kind {
         text.contains(self.name)
     }
 
-    /// The kind and the group. Every file with such an object contains at least one of them: its author may escape one, but hardly both.
+    /// The name of the kind and the group. Every file with such an object contains at least one of these strings: an author might write one with
+    /// escapes, but hardly both.
     pub const fn signs(&self) -> [&'static str; 2] {
         [self.name, self.group]
     }

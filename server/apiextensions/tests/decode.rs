@@ -1,7 +1,7 @@
 //! The API server's decoding of documents that are not valid CRDs, before any validation.
 //!
-//! Each line of `decode.jsonl` contains a document and the API servers' answer, which applies from the Kubernetes version `k8s` on
-//! until the next line with the same text.
+//! Each line of `decode.jsonl` contains a document and the API servers' answer. The answer applies from the Kubernetes version `k8s` up to the
+//! version in the next line with the same text.
 
 use std::sync::Arc;
 

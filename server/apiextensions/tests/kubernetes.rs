@@ -21,7 +21,8 @@ fn with_document<T>(definition: &Value, look: impl FnOnce(&JsonDoc<'_>) -> T) ->
     look(&read_json(&tree).expect("it is JSON"))
 }
 
-/// The message. The API server's compiler derives the type name of `self` from the clock; the tables have a zero there.
+/// The message. The API server's compiler adds a number that depends on the current time to the type name of `self`; in the tables, this number is
+/// zero.
 fn line(error: &Error) -> String {
     error.to_string().replace("selfType#", "selfType0")
 }

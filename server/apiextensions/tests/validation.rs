@@ -35,7 +35,7 @@ fn merge(target: &mut Value, patch: &Value) {
     }
 }
 
-/// The CRD with changes to its schema, its version and itself, and optionally a second version.
+/// The CRD with changes to its schema, its version or the whole object, and optionally a second version.
 fn change(base: &Value, changes: &Value) -> String {
     let mut definition = base.clone();
     let versions = &mut definition["spec"]["versions"];
@@ -114,7 +114,7 @@ fn answers_as_the_server_does() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Errors that the API server hides behind an earlier error are found anyway.
+/// If an earlier error keeps the API server from reporting other errors, these are found anyway.
 #[test]
 fn goes_on_after_what_stops_the_server() {
     let check = |schema: Value, errors: &[&str], hidden: &[&str]| {

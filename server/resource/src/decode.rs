@@ -1,5 +1,5 @@
-//! Decoding of a document's JSON to the object that is validated (`pkg/apiserver`, `schemaCoercingDecoder` and
-//! `unstructuredDefaulter` around `k8s.io/apimachinery/pkg/runtime/serializer/json`).
+//! Decodes the JSON of a document to the object that is validated (`pkg/apiserver`, `schemaCoercingDecoder` and `unstructuredDefaulter` around
+//! `k8s.io/apimachinery/pkg/runtime/serializer/json`).
 
 mod changes;
 
@@ -120,7 +120,7 @@ fn kind_of(object: &Map<String, Value>) -> GroupVersionKind {
     }
 }
 
-/// Why an object cannot be decoded.
+/// The reason why an object cannot be decoded.
 pub(crate) struct Refusal {
     pub(crate) why: String,
     problem: DecodeProblem,
@@ -153,7 +153,7 @@ pub(crate) fn defaulted(
     }
 }
 
-/// Prunes and coerces the object by its schema, without defaults, and returns the paths of the unknown fields
+/// Prunes and coerces the object by its schema without setting defaults, and returns the paths of the unknown fields
 /// (`unstructuredSchemaCoercer.apply`).
 pub(crate) fn coerced(
     version: ServedVersion<'_>,

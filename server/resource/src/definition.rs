@@ -16,7 +16,7 @@ pub(crate) use compiled::Compiled;
 
 /// A CRD as an API server of one Kubernetes version serves it (`getOrCreateServingInfoFor` of `pkg/apiserver`).
 ///
-/// Creating one is cheap: patterns and rules are compiled when a resource first needs them, and kept.
+/// Creating a definition is cheap: patterns and rules are compiled when a resource first needs them, and are then kept.
 #[derive(Debug)]
 pub struct Definition {
     kubernetes: KubernetesVersion,
@@ -35,9 +35,9 @@ struct Version {
     is_served: bool,
     /// The deprecation warning, if the version is deprecated.
     deprecation: Option<String>,
-    /// The compiled schema; versions with a shared schema share it. `None` without a schema.
+    /// The compiled schema, shared by all versions with the same schema. `None` without a schema.
     schema: Option<Arc<Compiled>>,
-    /// Why the API server cannot serve the version.
+    /// The reason why the API server cannot serve the version.
     failure: Option<String>,
     has_status: bool,
     scale: Option<SubresourceScale>,
@@ -45,14 +45,14 @@ struct Version {
     columns: Vec<ColumnDefinition>,
 }
 
-/// A version of a CRD against which resources are validated.
+/// A version of a CRD that validates resources.
 #[derive(Clone, Copy, Debug)]
 pub struct ServedVersion<'d> {
     definition: &'d Definition,
     index: usize,
 }
 
-/// Why no version of a CRD can validate a resource, as the message of a client.
+/// The reason why no version of a CRD can validate a resource, as the message of a client.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NotServed {
     /// The `apiVersion` is malformed.
@@ -85,7 +85,7 @@ impl Definition {
             Some(Ok(compiled)) => (Some(Arc::new(compiled)), None),
             Some(Err(failure)) => (None, Some(failure)),
         };
-        // Compile the shared schema once, and move schemas instead of copying them: they can be large.
+        // The shared schema is compiled once. Schemas are moved instead of copied, because they can be large.
         let shared = compile(spec.validation.take().and_then(|it| it.open_api_v3_schema));
         let versions =
             std::mem::take(&mut spec.versions)
@@ -180,7 +180,7 @@ impl Definition {
         if group != self.group || kind != self.kind {
             return Err(NotServed::OtherKind(words()));
         }
-        // If two versions have the same name, the API server uses the last.
+        // If two versions have the same name, the API server uses the last version.
         match self.versions.iter().rposition(|it| it.name == version) {
             Some(index) if self.versions[index].failure.is_some() => {
                 let failure = self.versions[index].failure.as_deref().unwrap_or_default();
@@ -196,8 +196,8 @@ impl Definition {
 }
 
 impl Definition {
-    /// A version, even if it is not served: resources may be stored in such versions too. `None` if no version has this name, or if
-    /// its schema cannot be compiled.
+    /// A version, even if it is not served, because resources may also be stored in such a version. `None` if no version has this name, or if its
+    /// schema cannot be compiled.
     pub fn any_version(&self, name: &str) -> Option<ServedVersion<'_>> {
         let index = self.versions.iter().rposition(|it| it.name == name)?;
         self.versions[index].failure.is_none().then_some(ServedVersion {

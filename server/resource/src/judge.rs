@@ -1,4 +1,4 @@
-//! Processing of a document in a request.
+//! Processes a document in a request.
 
 use crd_analyzer_apiextensions::decode::DecodeProblem;
 use crd_analyzer_budget::{self as budget, Limits};
@@ -16,7 +16,7 @@ use crate::strategy::{self, Validation};
 use crate::verdict::{DecodeError, NotFinished, ResourceVerdict, Unjudged};
 use crate::{prepare, warnings};
 
-/// The operation that the API server is asked to perform.
+/// The requested operation.
 #[derive(Clone, Copy, Debug)]
 pub enum Question<'a> {
     /// Create the object.
@@ -111,7 +111,7 @@ pub fn judge(version: ServedVersion<'_>, document: &JsonDoc<'_>, question: Quest
     judge_known(version, document, Known::ALL, question)
 }
 
-/// Like [`judge`], for a document with unknown parts: errors that may depend on them are not reported.
+/// Like [`judge`], for a document with unknown parts. Errors that may depend on unknown parts are not reported.
 pub fn judge_known(
     version: ServedVersion<'_>,
     document: &JsonDoc<'_>,
@@ -121,7 +121,7 @@ pub fn judge_known(
     judge_as(version, document, known, question, false)
 }
 
-/// Like [`judge_known`], and also traces which rules run ([`ResourceVerdict::ran`]), and the values that failed rules read
+/// Like [`judge_known`], and also records the rules that run ([`ResourceVerdict::ran`]), and the values that failed rules read
 /// ([`RejectionCause::reads`](crate::RejectionCause::reads)).
 pub fn judge_traced(
     version: ServedVersion<'_>,
@@ -221,7 +221,7 @@ fn judge_within(
             (Some(old), unknown)
         }
     };
-    // The walks below need a `Value` instead of a `Map`.
+    // The validation needs a `Value` instead of a `Map`.
     let new = Value::Object(object);
     let old = old.map(Value::Object);
     let unknown = unknown.and_then(|it: Unknown| it.of_what_is_in(&new));

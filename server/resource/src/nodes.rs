@@ -5,8 +5,7 @@ use std::collections::HashMap;
 use crd_analyzer_schema::JsonSchemaProps;
 use crd_analyzer_schema::field::{Path, Segment};
 
-/// The nodes of a schema by their addresses, each with its parent node and the steps from there. Valid only as long as the
-/// schema does not move.
+/// The nodes of a schema by their addresses, each with its parent node and the steps from the parent. Only valid as long as the schema does not move.
 #[derive(Debug)]
 pub(crate) struct Nodes {
     root: usize,

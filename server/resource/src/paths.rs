@@ -1,4 +1,4 @@
-//! Mapping of errors in an object to the schema keyword that causes them.
+//! Finds the schema keyword that causes an error in an object.
 
 use crd_analyzer_schema::JsonSchemaProps;
 use crd_analyzer_schema::codes;
@@ -52,8 +52,8 @@ fn keyword_of(schema: &JsonSchemaProps, code: &str) -> Option<&'static str> {
     })
 }
 
-/// The path of the schema of the value at `at`, or of the closest surrounding value with a schema. If a schema on the way has the
-/// keyword, its path is returned instead.
+/// The path of the schema of the value at `at`, or of the closest surrounding value with a schema. If a schema on the way to that value has the
+/// keyword, the path of that schema is returned instead.
 pub(crate) fn along(base: Path, root: &JsonSchemaProps, at: &Path, keyword: Option<&str>) -> Path {
     let mut path = base;
     let mut schema = root;

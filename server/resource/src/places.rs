@@ -1,4 +1,4 @@
-//! Mapping of the API server's paths to the author's document.
+//! Maps the API server's paths to the author's document.
 
 use crd_analyzer_schema::field::{Path, Segment};
 use crd_analyzer_syntax::json::{Json, Member};
@@ -7,17 +7,15 @@ use crd_analyzer_syntax::tree::NodeId;
 /// The location of a path in a document.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LocatedField {
-    /// The key, if the field is in a mapping; if the field is missing, the key of the closest surrounding field that
-    /// exists.
+    /// The key, if the field is in a mapping. If the field is missing, this is the key of the closest surrounding field that exists.
     pub key: Option<NodeId>,
-    /// The value; if the field is missing, the value of the closest surrounding field that exists.
+    /// The value. If the field is missing, this is the value of the closest surrounding field that exists.
     pub value: NodeId,
     /// Whether the field itself is missing.
     pub missing: bool,
 }
 
-/// Follows a path as far as it exists in the document. Works for paths of resources and, in CRDs, for those of
-/// [`Decider`](crate::Decider)s.
+/// Follows a path until a step does not exist in the document. Works for paths of resources and, in CRDs, for paths of [`Decider`](crate::Decider)s.
 pub fn find(json: &Json<'_>, path: &Path) -> LocatedField {
     let mut place = LocatedField {
         key: None,
@@ -67,7 +65,8 @@ pub fn path_of_dotted(json: &Json<'_>, path: &str) -> Path {
     segments.collect()
 }
 
-/// The maximum number of steps in the search for a path's meaning: names may contain dots and brackets themselves.
+/// The maximum number of steps in the search for the meaning of a path. A path can have several meanings, because names may contain dots and
+/// brackets.
 const MAX_TRIES: usize = 1_000;
 
 #[derive(Clone, Copy)]

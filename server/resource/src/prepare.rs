@@ -11,11 +11,11 @@ use crate::definition::ServedVersion;
 
 /// The namespace of a request for an object without a namespace.
 const NAMESPACE: &str = "default";
-/// Replaces the creation time.
+/// A fixed time instead of the creation time.
 const CREATED: &str = "2023-11-14T22:13:20Z";
-/// Replaces the UID that the API server assigns.
+/// A fixed UID instead of the one that the API server assigns.
 const UID: &str = "00000000-0000-0000-0000-000000000002";
-/// Replaces the random letters after `generateName`.
+/// A fixed suffix instead of the random letters after `generateName`.
 const RANDOM: &str = "00000";
 
 /// The metadata of an object.
@@ -120,7 +120,7 @@ pub(crate) fn for_status_update(
     old: &mut Map<String, Value>,
     unknown: Option<Unknown>,
 ) -> Option<Unknown> {
-    // Apart from the status, only the namespace of the sent object matters.
+    // Apart from the status, only the namespace of the object in the request matters.
     address(version, object, old);
     let status = object.remove("status");
     *object = old.clone();
@@ -137,7 +137,8 @@ pub(crate) fn for_status_update(
     unknown.map(|it| it.only("status"))
 }
 
-/// The metadata of the sent object, completed to identify the stored object. Moves the stored object to the namespace of the request.
+/// The metadata of the object in the request, completed so that it identifies the stored object. Moves the stored object to the namespace of the
+/// request.
 fn address(version: ServedVersion<'_>, object: &Map<String, Value>, old: &mut Map<String, Value>) -> ObjectMeta {
     let mut meta = metadata(object);
     let mut old_meta = metadata(old);

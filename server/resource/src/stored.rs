@@ -1,5 +1,5 @@
-//! Reading objects from storage: in the version in which they are stored, and after a conversion
-//! (`schemaCoercingConverter` of `pkg/apiserver/customresource_handler.go`).
+//! Reads objects from storage: in the version in which they are stored, and after a conversion (`schemaCoercingConverter` of
+//! `pkg/apiserver/customresource_handler.go`).
 
 use crd_analyzer_budget::{self as budget, Limits};
 use crd_analyzer_schema::unknown::Known;
@@ -14,18 +14,18 @@ use crate::verdict::Change;
 pub struct Read {
     /// The object.
     pub object: Map<String, Value>,
-    /// The changes that reading made to it.
+    /// The changes that the API server makes to the object when it reads the object.
     pub changes: Vec<Change>,
 }
 
-/// Reads an object in the version in which it is stored: prunes and defaults it. The error is the API server's.
+/// Reads an object in the version in which it is stored: prunes it and sets its defaults. The error is the message of the API server.
 pub fn read_stored(version: ServedVersion<'_>, object: &Map<String, Value>) -> Result<Read, String> {
     read(object, |object| {
         coerced(version, object, Known::ALL).map(|it| defaulted(version, it.0, Known::ALL))
     })
 }
 
-/// Reads an object after its conversion to a version: prunes it, but does not default it. The error is the API server's.
+/// Reads an object after its conversion to a version: prunes it, but does not set defaults. The error is the message of the API server.
 pub fn read_converted(version: ServedVersion<'_>, object: &Map<String, Value>) -> Result<Read, String> {
     read(object, |object| coerced(version, object, Known::ALL).map(|it| it.0))
 }

@@ -52,7 +52,7 @@ pub(crate) struct ResourceErrors {
     pub(crate) ran: Vec<Decider>,
 }
 
-/// `rest.BeforeCreate` and `rest.BeforeUpdate`, after the strategy prepared the object.
+/// `rest.BeforeCreate` and `rest.BeforeUpdate`, after the strategy has prepared the object.
 pub(crate) fn validate(it: &Validation<'_>) -> ResourceErrors {
     let mut findings = ResourceErrors::default();
     let meta = |value: &Value| value.as_object().map(prepare::metadata).unwrap_or_default();
@@ -223,7 +223,7 @@ impl Validation<'_> {
         errors.extend(found.into_iter().map(|it| self.by_schema(it, compiled)));
     }
 
-    /// Runs the rules on an object; `is_hidden`: the API server does not run them.
+    /// Runs the rules on an object. If `is_hidden` is set, the API server does not run these rules.
     fn rules(
         &self,
         compiled: &Compiled,
@@ -300,7 +300,7 @@ impl Validation<'_> {
         }
     }
 
-    /// An error that the schema at the error's path causes.
+    /// An error caused by the schema at the error's path.
     fn along(&self, error: Error, keyword: Option<&str>) -> RejectionCause {
         let decider = self.version.schema().map(|schema| Decider {
             path: paths::along(self.version.schema_path(), schema, &error.path, keyword),

@@ -13,41 +13,41 @@ use serde_json::{Map, Value};
 
 /// The API server's answer to a request that creates or updates a custom resource.
 ///
-/// Messages, fields and details are the API server's. [`crate::places`] maps the paths to the document.
+/// Messages, fields and details are those of the API server. [`crate::places`] maps the paths to the document.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct ResourceVerdict {
-    /// The error if the document cannot be decoded as a resource; then all other fields except [`Self::strict`] are empty.
+    /// The error if the document cannot be decoded as a resource. All other fields except [`Self::strict`] are empty then.
     pub decode_error: Option<DecodeError>,
     /// The errors of strict field validation, in the API server's order.
     pub strict: Vec<StrictError>,
-    /// The causes of the rejection, in the API server's order (by name where it walks a Go map in random order).
+    /// The causes of the rejection, in the API server's order. Where the API server walks a Go map in random order, they are sorted by name.
     pub errors: Vec<RejectionCause>,
     /// A rejection that has no causes.
     pub other_error: Option<String>,
-    /// The warnings in the answer, which a rejection may have too.
+    /// The warnings in the answer. A rejection may have warnings too.
     pub warnings: Vec<Warning>,
     /// Further errors that the API server does not report because of [`Self::errors`]. Not part of the answer.
     pub hidden: Vec<RejectionCause>,
-    /// The warnings that would appear once [`Self::errors`] are fixed. Not part of the answer.
+    /// The warnings that would appear once the [`Self::errors`] are fixed. Not part of the answer.
     pub later_warnings: Vec<Warning>,
-    /// Why crd-analyzer could not determine the answer.
+    /// The reason why crd-analyzer could not determine the answer.
     pub unjudged: Option<Unjudged>,
-    /// The checks that exceeded a limit: rules that were not evaluated to the end, or the whole object. Without
-    /// [`Self::unjudged`] the object is rejected anyway, for other reasons.
+    /// The checks that exceeded a limit: rules that were not evaluated to the end, or the check of the whole object. If [`Self::unjudged`] is not
+    /// set, the object is rejected anyway, for other reasons.
     pub unfinished: Vec<NotFinished>,
-    /// The number of errors and warnings that were dropped because all together are too large.
+    /// The number of errors and warnings that were dropped because they are too large all together.
     pub left_out: u64,
-    /// The decoded object: defaulted and pruned, including its status. `None` if it could not be decoded.
+    /// The decoded object: defaulted and pruned, including its status. `None` if the document could not be decoded.
     pub object: Option<Map<String, Value>>,
     /// The changes that decoding made, sorted by path.
     pub changes: Vec<Change>,
-    /// The object as the API server would store it, if it accepts it (without strict field validation): the status is
-    /// dropped or kept from the stored object, and metadata is filled in.
+    /// The object as the API server would store it, if the API server accepts it (without strict field validation). The status is dropped or kept
+    /// from the stored object, and metadata is set.
     pub stored: Option<Map<String, Value>>,
     /// The cost of all rules together, in cost units, including rules that the API server does not run. `None` if the
     /// schema has no rules.
     pub cel_cost: Option<u64>,
-    /// The rules that the API server runs, each once, if that was wanted ([`judge_traced`](crate::judge_traced)).
+    /// The rules that the API server runs, each once. Empty unless requested with [`judge_traced`](crate::judge_traced).
     pub ran: Vec<Decider>,
 }
 
@@ -57,8 +57,7 @@ impl ResourceVerdict {
         self.decode_error.is_none() && self.errors.is_empty() && self.other_error.is_none() && self.unjudged.is_none()
     }
 
-    /// Drops errors and warnings that exceed the memory budget. The first of each kind stays, so that the
-    /// result does not change.
+    /// Drops errors and warnings that exceed the memory budget. The first error and the first warning stay, so that the result does not change.
     pub(crate) fn leave_out(&mut self) {
         let decider = |it: &Option<Decider>| it.as_ref().map_or(0, |it| it.path.bytes());
         for findings in [&mut self.errors, &mut self.hidden] {
@@ -102,22 +101,21 @@ pub struct RejectionCause {
     pub error: Error,
     /// The part of the CRD that leads to the error, if any.
     pub decider: Option<Decider>,
-    /// For a rule: the paths of the values that decided its result, if traced ([`judge_traced`](crate::judge_traced)).
+    /// For a rule: the paths of the values that determined its result. Empty unless requested with [`judge_traced`](crate::judge_traced).
     pub reads: Vec<Path>,
 }
 
 /// The part of a CRD that leads to an error in a resource.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Decider {
-    /// The path in the author's document of the CRD:
-    /// `spec.versions[0].schema.openAPIV3Schema.properties[spec].properties[replicas].minimum`. If the keyword itself is
-    /// missing, the path of the schema.
+    /// The path in the author's document of the CRD: `spec.versions[0].schema.openAPIV3Schema.properties[spec].properties[replicas].minimum`. If the
+    /// keyword itself is missing, this is the path of the schema.
     pub path: Path,
     /// For rules: the index in the `x-kubernetes-validations` at the end of `path`.
     pub rule: Option<usize>,
 }
 
-/// Why a document cannot be decoded as a resource.
+/// The reason why a document cannot be decoded as a resource.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DecodeError {
     /// The API server's message.
@@ -185,7 +183,7 @@ pub struct Warning {
     pub code: &'static str,
     /// The path that the warning is about.
     pub path: Path,
-    /// The details beyond code and path.
+    /// The details of the warning beyond its code and path.
     pub cause: Option<Cause>,
     /// The part of the CRD that leads to the warning, if any.
     pub decider: Option<Decider>,
@@ -194,7 +192,7 @@ pub struct Warning {
 /// A change that decoding made to an object.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Change {
-    /// The path of the field. For a pruned field, its path in the sent object.
+    /// The path of the field. For a pruned field, this is the path in the request.
     pub path: Path,
     /// The kind of change.
     pub kind: ChangeKind,
@@ -203,18 +201,18 @@ pub struct Change {
 /// The kind of a change to a field.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum ChangeKind {
-    /// The field was absent (or null) and got its default. Fields below it are not listed.
+    /// The field was absent (or null) and got its default. Fields inside it are not listed.
     Defaulted,
-    /// The field was dropped: it is unknown, or its null is not allowed.
+    /// The field was dropped because it is unknown, or because it is null and null is not allowed.
     Pruned,
     /// The value changed, because metadata was converted to the API server's types.
     Rewritten,
 }
 
-/// Why the answer is unknown.
+/// The reason why the answer is unknown.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Unjudged {
-    /// Values nest deeper than crd-analyzer follows.
+    /// Values are nested more deeply than crd-analyzer supports.
     TooDeep,
     /// The check exceeds a limit: see [`ResourceVerdict::unfinished`].
     NotFinished,

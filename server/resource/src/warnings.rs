@@ -9,13 +9,13 @@ use crate::definition::ServedVersion;
 use crate::verdict::{Decider, Warning};
 use crate::{codes, prepare};
 
-/// The first Kubernetes version whose warning about a finalizer with only a domain suggests a path.
+/// The first Kubernetes version that suggests a path in its warning about a finalizer that is only a domain.
 const ASKS_FOR_PATH_SINCE: KubernetesVersion = KubernetesVersion::minor(32);
 
 /// The API server's own finalizers.
 const STANDARD_FINALIZERS: [&str; 3] = ["orphan", "foregroundDeletion", "kubernetes"];
 
-/// The warning about a deprecated version, which every answer contains.
+/// The warning about a deprecated version. Every answer contains this warning.
 pub(crate) fn of_version(version: ServedVersion<'_>) -> Option<Warning> {
     Some(Warning {
         text: version.deprecation()?.to_owned(),

@@ -1,5 +1,5 @@
-//! The results beyond the API server's messages: the part of the CRD behind each error, the changes that decoding made, and
-//! the hidden errors.
+//! Tests of results that are not in the API server's messages: the part of the CRD that leads to each error, the changes that decoding made, and the
+//! hidden errors.
 #![allow(clippy::expect_used, reason = "a test says what it expected")]
 
 use std::sync::Arc;
@@ -148,7 +148,7 @@ fn rules_that_are_not_run_are_told_apart() {
 
 #[test]
 fn a_rule_that_reads_what_is_wrong_anyway_says_nothing() {
-    // The rule would only fail because of the wrong value.
+    // The rule would only fail because of the wrong value, so its failure is not reported.
     check(
         "{size: x}",
         &[
@@ -186,7 +186,7 @@ fn what_a_rule_reads_decides_that_it_fails() {
         "{size: 15, tier: small}",
         &["spec.size", "spec.tier"],
     );
-    // An operand that is true does not decide a false `&&`.
+    // A true operand does not determine the result of a false `&&`.
     check("self.live && self.size < 10", "{live: true, size: 15}", &["spec.size"]);
     check(
         "!(self.live || self.size < 10)",

@@ -280,7 +280,7 @@ pub(super) const COLUMN_TYPE_FIELD: Field = field("type", FieldType::String, "Th
     .required()
     .one_of(COLUMN_TYPES);
 
-/// The path of a printer column; `v1beta1` uses another key for it.
+/// The path of a printer column. `v1beta1` has another key for the path.
 pub(super) const fn column_path(key: &'static str) -> Field {
     field(key, FieldType::String, "The path of the value in the object: a simple JSONPath such as `.spec.replicas` or `.status.conditions[?(@.type=='Ready')].status`.").required()
 }

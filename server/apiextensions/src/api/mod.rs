@@ -1,7 +1,7 @@
 //! The API of CustomResourceDefinitions as data: every field of `apiextensions.k8s.io/v1` with its type, its documentation, the
 //! Kubernetes version that introduced it, and its values. Completion, hover and the published reference read these tables.
 //!
-//! A test checks that the tables have exactly the fields that the decoder knows. Objects of other kinds are decoded from such tables.
+//! A test checks that these tables and the decoder have the same fields. Objects of other kinds are decoded with such tables.
 
 mod definition;
 mod metadata;
@@ -35,12 +35,12 @@ pub struct Field {
     pub name: &'static str,
     /// The effect of the field and how the API server processes it, in Markdown.
     pub doc: &'static str,
-    /// The type of its value.
+    /// The type of the field's value.
     pub ty: FieldType,
-    /// The Go type of its strings if it is a named type (`FailurePolicyType`); empty otherwise. See
+    /// The Go type of the field's strings if it is a named type (`FailurePolicyType`); empty otherwise. See
     /// [`decode_object`](crate::decode::decode_object).
     pub go: &'static str,
-    /// The embedded Go structs that contain the field, outermost first: messages name them.
+    /// The embedded Go structs that contain the field, outermost first. Messages contain their names.
     pub embedded: &'static [&'static str],
     /// Whether authors or the API server set the field.
     pub presence: Presence,
@@ -90,13 +90,13 @@ pub enum FieldType {
 /// Whether authors or the API server set a field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Presence {
-    /// The author must set it.
+    /// The author must set the field.
     Required,
-    /// The author may set it.
+    /// The author may set the field.
     Optional,
-    /// The API server sets it; values from the author are dropped or have no effect.
+    /// The API server sets the field; values from the author are dropped or have no effect.
     Server,
-    /// No user: the API server decodes it, and then rejects the CRD or ignores the field.
+    /// The field should not be set: the API server decodes it, and then rejects the CRD or ignores the field.
     Refused,
 }
 
@@ -135,7 +135,7 @@ impl Field {
         self.since <= version.number()
     }
 
-    /// The struct of the field's value, or of its items or values if it is a list or map of structs.
+    /// The struct of the field's value, or of the items or values if the field is a list or map of structs.
     pub fn structure(&self) -> Option<&'static Struct> {
         self.ty.structure()
     }
@@ -211,7 +211,7 @@ pub struct At {
     pub in_junctor: bool,
     /// Whether the path ends at the root schema of a resource.
     pub is_root_schema: bool,
-    /// Whether the path ends at an item or map value of the field.
+    /// Whether the path ends at a list item or map value of the field.
     pub is_element: bool,
 }
 
@@ -230,7 +230,7 @@ pub static V1: FieldType = FieldType::Object(&DEFINITION);
 /// A CRD of `apiextensions.k8s.io/v1beta1`, which API servers have not served since 1.22.
 pub static V1BETA1: FieldType = FieldType::Object(&v1beta1::DEFINITION);
 
-/// Follows a path from the root of an object, such as a CRD ([`V1`]); `None` if the API has no such path.
+/// Follows a path from the root of an object, such as a CRD ([`V1`]); `None` if the path does not exist in the API.
 pub fn at<'a>(root: &'static FieldType, path: impl IntoIterator<Item = PathStep<'a>>) -> Option<At> {
     let mut found = At {
         field: None,

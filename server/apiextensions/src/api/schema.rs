@@ -22,7 +22,7 @@ const TYPES: &[Value] = &[
     ),
 ];
 
-/// The meaning of each format; [`crd_analyzer_schema::formats`] has the Kubernetes versions that know it.
+/// The meaning of each format; [`crd_analyzer_schema::formats`] contains the Kubernetes versions that support it.
 const FORMATS: &[Value] = &[
     value("int32", "An integer of 32 bits. Checked since 1.35."),
     value("int64", "Of integers: 64 bits."),

@@ -27,7 +27,7 @@ fn structs(structure: &'static Struct, path: &[String], found: &mut Vec<(&'stati
             path.push(if matches!(ty, FieldType::List(_)) { "0" } else { "x" }.to_owned());
             ty = of;
         }
-        // Types with their own decoding are not decoded strictly.
+        // Types with their own decoding are not decoded strictly, so their fields are left out.
         if let FieldType::Object(of) = ty {
             structs(of, &path, found);
         }
@@ -77,7 +77,7 @@ fn the_decoder_knows_every_field() {
     });
     for (api, structure, path) in all {
         let below = |name: &str| [path.as_slice(), &[name.to_owned()]].concat();
-        // A v1beta1 object must not have a `kind` here.
+        // A v1beta1 object must not have a `kind` in this test.
         let is_said = |it: &&Field| std::ptr::eq(api, &raw const V1) || !(path.is_empty() && it.name == "kind");
         for field in structure.fields.iter().filter(is_said) {
             for version in KubernetesVersion::all() {

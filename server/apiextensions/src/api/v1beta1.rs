@@ -1,4 +1,4 @@
-//! The differences of `apiextensions.k8s.io/v1beta1` from v1: the `spec` has fields that all versions share. API servers have not
+//! The differences between `apiextensions.k8s.io/v1beta1` and v1: in v1beta1, some fields in `spec` apply to all versions. API servers have not
 //! served this version since 1.22, but repositories still contain such CRDs.
 
 use super::{

@@ -21,7 +21,7 @@ impl<'j> Decoder<'j> {
             "v1.CustomResourceDefinition",
             |d, key, value| {
                 match key {
-                    // Already read, to find the type of the object.
+                    // These keys were already read to find the type of the object.
                     "apiVersion" | "kind" => {}
                     "metadata" => d.metadata(value, &mut out.metadata)?,
                     "spec" => d.spec(value, &mut out.spec)?,

@@ -45,8 +45,8 @@ pub(super) struct HeadNodes {
 
 /// Reads `apiVersion` and `kind`.
 ///
-/// The API server uses Go's own decoder here, which is not strict. So it also accepts `Kind` and `KIND`, and the last key in
-/// sorted order wins.
+/// For these fields, the API server uses Go's own decoder, which is not strict. So it also accepts `Kind` and `KIND`, and the last key in sorted
+/// order wins.
 pub(super) fn interpret(json: &Json<'_>) -> Result<(GroupVersionKind, HeadNodes), Box<DecodeFailure>> {
     let mut api_version = "";
     let mut kind = "";

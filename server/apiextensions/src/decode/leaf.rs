@@ -14,7 +14,7 @@ use super::state::{Cause, DecodeFailure, Decoder, Stop};
 use crate::types::Time;
 
 impl<'j> Decoder<'j> {
-    /// Decodes a Go string; null leaves it unchanged.
+    /// Decodes a Go string; null leaves the string unchanged.
     pub(super) fn string(&mut self, json: &Json<'_>, out: &mut String) {
         self.named_string(json, out, "string");
     }
@@ -37,7 +37,7 @@ impl<'j> Decoder<'j> {
         });
     }
 
-    /// Decodes a Go boolean; null leaves it unchanged.
+    /// Decodes a Go boolean; null leaves the boolean unchanged.
     pub(super) fn boolean(&mut self, json: &Json<'_>, out: &mut bool) {
         match json.value {
             JsonValue::Bool(value) => *out = value,
@@ -55,7 +55,7 @@ impl<'j> Decoder<'j> {
         });
     }
 
-    /// Decodes a signed Go integer type; null leaves it unchanged.
+    /// Decodes a signed Go integer type; null leaves the integer unchanged.
     pub(super) fn integer<T: TryFrom<i64>>(&mut self, json: &Json<'_>, out: &mut T, full_name: &'static str) {
         let digits = match json.value {
             JsonValue::Int(value) => match T::try_from(value) {
@@ -117,7 +117,7 @@ impl<'j> Decoder<'j> {
         })
     }
 
-    /// Decodes a slice of bytes: base64 in a string, or a list of numbers.
+    /// Decodes a slice of bytes, written as base64 in a string or as a list of numbers.
     pub(super) fn bytes(&mut self, json: &'j Json<'j>) -> Result<Vec<u8>, Stop> {
         match &json.value {
             JsonValue::String(text) => match base64::decode(text, Alphabet::Standard) {
@@ -140,7 +140,7 @@ impl<'j> Decoder<'j> {
         Ok(Vec::new())
     }
 
-    /// Decodes a time (`metav1.Time`), which has its own `UnmarshalJSON`.
+    /// Decodes a time (`metav1.Time`). This Go type has its own `UnmarshalJSON`.
     pub(super) fn time(&mut self, json: &Json<'_>) -> Result<Option<Time>, Stop> {
         match &json.value {
             JsonValue::Null => Ok(None),
@@ -181,7 +181,7 @@ fn any_at(json: &Json<'_>, room: usize) -> Result<Value, Stop> {
         JsonValue::Float(value) => float(*value),
         JsonValue::String(text) => Value::String(text.clone().into_owned()),
         JsonValue::Array(items) => {
-            // A loop, because iterator adapters would need several stack frames per level.
+            // This is a loop, because iterator adapters would need several stack frames per level.
             let mut list = Vec::with_capacity(items.len());
             for item in items {
                 list.push(any_at(item, room - 1)?);

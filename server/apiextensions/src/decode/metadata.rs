@@ -61,7 +61,7 @@ impl<'j> Decoder<'j> {
                 "apiVersion" => d.string(value, &mut out.api_version),
                 "time" => out.time = d.time(value)?,
                 "fieldsType" => d.string(value, &mut out.fields_type),
-                // Any JSON is valid (`FieldsV1.UnmarshalJSON`), and nothing uses it: the API server drops the request's managed fields.
+                // Any JSON is valid (`FieldsV1.UnmarshalJSON`), and the value is never used: the API server drops the request's managed fields.
                 "fieldsV1" => {}
                 "subresource" => d.string(value, &mut out.subresource),
                 _ => return Ok(false),

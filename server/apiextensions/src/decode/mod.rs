@@ -1,9 +1,8 @@
-//! Decoding of a document's JSON to a CRD, with strict field validation.
+//! Decodes the JSON of a document as a CRD, with strict field validation.
 //!
-//! Results, errors and messages follow the API server's JSON decoder (`sigs.k8s.io/json`, `UnmarshalStrict`), the Go types
-//! that it fills (`pkg/apis/apiextensions/v1`) and the serializer around it
-//! (`k8s.io/apimachinery/pkg/runtime/serializer/json`). Keys are visited in sorted order, because the API server first reads
-//! YAML into a map: the order determines which error comes first.
+//! Results, errors and messages follow the API server's JSON decoder (`sigs.k8s.io/json`, `UnmarshalStrict`), the Go types that it fills
+//! (`pkg/apis/apiextensions/v1`) and the serializer around it (`k8s.io/apimachinery/pkg/runtime/serializer/json`). Keys are visited in sorted order,
+//! because the API server first reads YAML into a map and the order of the keys determines the first error.
 
 mod definition;
 mod head;
@@ -34,7 +33,7 @@ use crate::kind::CRD;
 use crate::types::{CustomResourceDefinition, v1};
 use state::Decoder;
 
-/// The first Kubernetes version whose error about a key that is not a string begins in lower case (`sigs.k8s.io/yaml` 1.4).
+/// The first Kubernetes version whose error about a key that is not a string starts in lower case (`sigs.k8s.io/yaml` 1.4).
 const LOWER_CASE_KEY_ERROR_SINCE: KubernetesVersion = KubernetesVersion::minor(31);
 
 /// A decoded document.
@@ -44,11 +43,11 @@ pub struct Decoded {
     pub definition: Written,
     /// The errors of strict field validation, in the API server's order, at most a hundred.
     pub strict: Vec<StrictError>,
-    /// Unknown fields that even strict validation does not report.
+    /// Unknown fields that strict validation does not report either.
     pub dropped: Vec<DroppedField>,
 }
 
-/// A CRD in the version in which it was sent.
+/// A CRD in the version of the request.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Written {
     /// A v1 CRD.
@@ -63,14 +62,14 @@ impl Default for Written {
     }
 }
 
-/// Why a document cannot be decoded, as data for messages.
+/// The reason why a document cannot be decoded, as data for messages.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum DecodeProblem {
     /// The document is not valid YAML.
     Yaml(reader::Problem),
     /// A value has the wrong type for its field.
     Type(Box<TypeMismatch>),
-    /// Anything else.
+    /// Any other problem.
     Other,
 }
 
@@ -106,7 +105,7 @@ pub enum Refused {
         /// The diagnostic code.
         code: &'static str,
     },
-    /// The document is nested too deeply for crd-analyzer, though not for the API server.
+    /// The document is nested too deeply for crd-analyzer, but not for the API server.
     TooDeep {
         /// The first value that is too deep.
         node: NodeId,
@@ -169,7 +168,7 @@ pub fn written_kind(json: &Json<'_>) -> Result<GroupVersionKind, Cause> {
     head::interpret(json).map(|(kind, _)| kind).map_err(|it| it.cause)
 }
 
-/// Decodes a standalone schema of a v1 CRD, or returns why it cannot be decoded. Unknown fields are ignored.
+/// Decodes a standalone schema of a v1 CRD, or returns the reason why it cannot be decoded. Unknown fields are ignored.
 pub fn decode_schema(json: &Json<'_>, version: KubernetesVersion) -> Result<JsonSchemaProps, DecodeFailure> {
     let mut decoder = Decoder::new(version, false);
     let mut schema = JsonSchemaProps::default();
@@ -180,9 +179,8 @@ pub fn decode_schema(json: &Json<'_>, version: KubernetesVersion) -> Result<Json
     }
 }
 
-/// The request handler's message for a decoding error (`transformDecodeError` in `k8s.io/apiserver`). `actual` is the
-/// type of the object if the decoder could read it, `wanted` the kind that the handler serves. Messages about YAML errors do
-/// not mention `actual`.
+/// The request handler's message for a decoding error (`transformDecodeError` in `k8s.io/apiserver`). `actual` is the type of the object if the
+/// decoder could read it, and `wanted` is the kind that the handler serves. Messages about YAML errors do not mention `actual`.
 pub fn decode_error(actual: Option<&GroupVersionKind>, wanted: &str, why: &str) -> String {
     match actual {
         Some(actual) if !actual.kind.is_empty() => {
@@ -196,7 +194,7 @@ pub fn decode_error(actual: Option<&GroupVersionKind>, wanted: &str, why: &str) 
     }
 }
 
-/// The API server's message for YAML that cannot be converted to JSON, without the handler's addition.
+/// The API server's message for YAML that cannot be converted to JSON, without the text that the handler adds.
 pub fn convert_error(error: &ConvertError, version: KubernetesVersion) -> Cow<'_, str> {
     match error.message.strip_prefix('u') {
         Some(rest) if error.kind == ConvertErrorKind::UnsupportedKey && version < LOWER_CASE_KEY_ERROR_SINCE => {

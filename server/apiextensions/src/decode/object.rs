@@ -1,4 +1,4 @@
-//! Decoding to JSON of objects whose fields are only known from a table.
+//! Decodes objects to JSON, using a table of their fields.
 
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ use crate::api::{FieldType, Struct};
 use crate::kind::{Kind, Version};
 use crate::types::ObjectMeta;
 
-/// Structs of meta/v1: their package is `v1` in any version of the object.
+/// Structs of meta/v1. Their package is `v1` in any version of the object.
 const OF_META: [&str; 3] = ["LabelSelector", "LabelSelectorRequirement", "Condition"];
 
 /// An object with the fields of its table.
@@ -30,8 +30,8 @@ pub struct DecodedObject {
 
 /// Decodes an object of a kind in one of its versions. `code` is the diagnostic code for decoding errors.
 ///
-/// Go types in messages follow from the table: structs and [`Field::go`](crate::api::Field::go) are in the package of the version,
-/// unless they include another package (`v1.ScopeType`).
+/// The table determines the Go types in messages: structs and [`Field::go`](crate::api::Field::go) are in the package of the version, unless they
+/// include another package (`v1.ScopeType`).
 ///
 /// # Errors
 /// The API server's error if it cannot decode the object.
@@ -83,7 +83,7 @@ impl Table {
     ) -> Result<(), Stop> {
         let DecodedObject { metadata, object, .. } = out;
         decoder.structure(json, of.name, "", |decoder, key, value| match key {
-            // Already read, to find the type of the object.
+            // These keys were already read to find the type of the object.
             "apiVersion" | "kind" => Ok(true),
             "metadata" => decoder.metadata(value, metadata).map(|()| true),
             _ => self.field((decoder, key, value), of, object),

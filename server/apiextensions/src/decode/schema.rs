@@ -1,4 +1,4 @@
-//! Schemas (`JSONSchemaProps` of v1, `types_jsonschema.go` and `marshal.go`).
+//! Decodes schemas (`JSONSchemaProps` of v1, `types_jsonschema.go` and `marshal.go`).
 
 use crd_analyzer_schema::{
     EmptyKeywords, ExternalDocumentation, JsonSchemaProps, SchemaMap, SchemaOrArray, SchemaOrBool, SchemaOrStringArray,
@@ -130,7 +130,7 @@ impl<'j> Decoder<'j> {
         self.list(json, "[]v1.JSONSchemaProps", Self::schema)
     }
 
-    /// Decodes `items`: any value other than an object, a list or null counts as present but empty.
+    /// Decodes `items`. Any value other than an object, a list or null counts as present but empty.
     fn schema_or_array(&mut self, json: &'j Json<'j>) -> Result<Option<SchemaOrArray>, Stop> {
         Ok(Some(match &json.value {
             JsonValue::Null => return Ok(None),
@@ -168,7 +168,7 @@ impl<'j> Decoder<'j> {
         }
     }
 
-    /// Decodes a value of `dependencies`: any value other than an object or a list counts as empty, even null.
+    /// Decodes a value of `dependencies`. Any value other than an object or a list counts as empty, even null.
     fn schema_or_string_array(&mut self, json: &'j Json<'j>) -> Result<SchemaOrStringArray, Stop> {
         Ok(match &json.value {
             JsonValue::Object(_) => SchemaOrStringArray {
@@ -223,7 +223,7 @@ impl<'j> Decoder<'j> {
     }
 }
 
-/// Decodes a pointer to any JSON: null becomes nil.
+/// Decodes a pointer to any JSON; null becomes nil.
 fn optional_any(json: &Json<'_>) -> Result<Option<serde_json::Value>, Stop> {
     if matches!(json.value, JsonValue::Null) {
         Ok(None)

@@ -9,13 +9,13 @@ use crd_analyzer_syntax::tree::NodeId;
 
 use crate::codes;
 
-/// The number of strict decoding errors that the API server keeps; it drops the rest.
+/// The number of strict decoding errors that the API server keeps. Further errors are dropped.
 const MAX_STRICT_ERRORS: usize = 100;
 
-/// The number of silently dropped fields that are reported. Their paths can be as long as the nesting is deep.
+/// The number of silently dropped fields that are reported. It is limited because the paths of deeply nested fields are long.
 const MAX_DROPPED_FIELDS: usize = 1000;
 
-/// The Go types of metadata, which exist in only one version.
+/// The Go types of metadata. They exist in only one version.
 const OF_METADATA: [&str; 4] = [
     "v1.ObjectMeta",
     "v1.OwnerReference",
@@ -23,8 +23,8 @@ const OF_METADATA: [&str; 4] = [
     "v1.ManagedFieldsOperationType",
 ];
 
-/// The first Kubernetes version whose type errors below a keyword with its own decoding name the whole path, including embedded
-/// structs (`sigs.k8s.io/json` of July 2025).
+/// The first Kubernetes version whose type errors contain the whole path, including embedded structs, for values inside a keyword with its own
+/// decoding (`sigs.k8s.io/json` of July 2025).
 const WHOLE_PATH_SINCE: KubernetesVersion = KubernetesVersion::minor(35);
 
 /// An error of strict field validation.
@@ -43,8 +43,8 @@ pub struct StrictError {
 pub enum StrictErrorKind {
     /// A key that is not a field of the Go type.
     UnknownField,
-    /// Duplicate keys: one error for all of a document, only for YAML requests
-    /// ([`JsonDoc::duplicates`](crd_analyzer_syntax::json::JsonDoc::duplicates) has each with both positions).
+    /// Duplicate keys. There is one error for all of a document, and only for YAML requests.
+    /// [`JsonDoc::duplicates`](crd_analyzer_syntax::json::JsonDoc::duplicates) contains each duplicate key with both positions.
     DuplicateKeys,
 }
 
@@ -58,8 +58,8 @@ impl StrictErrorKind {
     }
 }
 
-/// A field that the API server silently drops, although it is certainly a mistake: nothing below `items`,
-/// `additionalProperties`, `additionalItems` and `dependencies` of a schema is decoded strictly.
+/// A field that the API server silently drops, although it is certainly a mistake. The reason is that values inside `items`, `additionalProperties`,
+/// `additionalItems` and `dependencies` of a schema are not decoded strictly.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DroppedField {
     /// The dotted path in the form of a strict error.
@@ -68,10 +68,10 @@ pub struct DroppedField {
     pub node: NodeId,
 }
 
-/// Why a document could not be decoded.
+/// The reason why a document could not be decoded.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DecodeFailure {
-    /// What went wrong.
+    /// The cause of the error.
     pub cause: Cause,
     /// The value that causes the error.
     pub node: NodeId,
@@ -101,7 +101,7 @@ impl std::fmt::Display for Cause {
     }
 }
 
-/// Ends decoding; nothing after it is read. Boxed, because it is rare and every step returns it.
+/// Ends decoding; the rest of the document is not read. Boxed, because this is rare and every step returns it.
 pub(super) type Stop = Box<DecodeFailure>;
 
 /// One step of the path in strict errors.
@@ -118,7 +118,7 @@ pub(super) struct Decoder<'j> {
     v1beta1: bool,
     /// The surrounding struct fields, for type errors.
     fields: Vec<&'j str>,
-    /// The index of the innermost decoder's first field: a keyword with its own decoding starts a new path.
+    /// The index of the innermost decoder's first field. A keyword with its own decoding starts a new path.
     first_field: usize,
     /// The innermost Go struct, for type errors.
     structure: &'static str,
@@ -167,7 +167,7 @@ impl<'j> Decoder<'j> {
         self.version
     }
 
-    /// The first error in the API server's order: an error that stopped decoding comes before recorded ones.
+    /// The first error in the API server's order. An error that stopped decoding comes before recorded errors.
     pub(super) fn finish(self, end: Result<(), Stop>) -> Found {
         Found {
             failure: end.err().or(self.saved),
@@ -208,7 +208,7 @@ impl<'j> Decoder<'j> {
         Ok(())
     }
 
-    /// Decodes the value of a field of embedded structs, which type errors include in its path.
+    /// Decodes the value of a field of embedded structs. The paths of type errors contain the names of these structs.
     pub(super) fn embedded<T>(&mut self, structs: &'static [&'static str], decode: impl FnOnce(&mut Self) -> T) -> T {
         if structs.is_empty() || self.version < WHOLE_PATH_SINCE {
             return decode(self);
@@ -281,7 +281,7 @@ impl<'j> Decoder<'j> {
         Ok(Some(out))
     }
 
-    /// Decodes with a separate decoder, like a Go type with an `UnmarshalJSON`: not strictly, and an error ends the whole
+    /// Decodes with a separate decoder, like a Go type with an `UnmarshalJSON`. The separate decoder is not strict, and an error in it ends the whole
     /// decoding.
     pub(super) fn on_its_own<T>(&mut self, decode: impl FnOnce(&mut Self) -> Result<T, Stop>) -> Result<T, Stop> {
         let structure = std::mem::take(&mut self.structure);
@@ -351,7 +351,7 @@ impl<'j> Decoder<'j> {
         }));
     }
 
-    /// Records an error without stopping; only the first one is reported.
+    /// Records an error without stopping. Only the first recorded error is reported.
     pub(super) fn save(&mut self, mut failure: Stop) {
         if self.saved.is_none() {
             self.add_context(&mut failure);
@@ -376,7 +376,7 @@ impl<'j> Decoder<'j> {
         }
     }
 
-    /// Records that the struct has no field for the last step of the path.
+    /// Records that the struct has no field with the name of the last step of the path.
     fn unknown_field(&mut self, key: NodeId) {
         if self.lenient > 0 {
             if self.dropped.len() < MAX_DROPPED_FIELDS {

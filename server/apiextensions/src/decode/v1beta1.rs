@@ -1,7 +1,7 @@
 //! The CRD in `apiextensions.k8s.io/v1beta1` (`pkg/apis/apiextensions/v1beta1`, `types.go`).
 //!
-//! API servers no longer serve this version, but their decoder knows it: it decodes an object with this `apiVersion` and
-//! without a `kind` that is sent to the endpoint of v1.
+//! API servers no longer serve this version, but their decoder still contains it: it decodes an object that is sent to the endpoint of v1 with this
+//! `apiVersion` and without a `kind`.
 
 use crd_analyzer_syntax::json::Json;
 

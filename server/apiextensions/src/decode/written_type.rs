@@ -1,4 +1,4 @@
-//! The type of a document as command line clients read it before they send anything.
+//! The type of a document as command line clients read it before they send a request.
 
 use std::sync::Arc;
 
@@ -15,18 +15,18 @@ use crate::kind::CRD;
 /// Keys are case-insensitive, and numbers and booleans are read as strings, as when `sigs.k8s.io/yaml` fills a Go struct.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct WrittenType {
-    /// `apiVersion`; empty if it is missing or not a scalar.
+    /// `apiVersion`; empty if the field is missing or not a scalar.
     pub api_version: String,
-    /// `kind`; empty if it is missing or not a scalar.
+    /// `kind`; empty if the field is missing or not a scalar.
     pub kind: String,
-    /// `metadata.name`; empty if it is missing or not a scalar.
+    /// `metadata.name`; empty if the field is missing or not a scalar.
     pub name: String,
 }
 
 impl WrittenType {
     /// Reads the type of the document at `span` of `text`. `whole` is the parsed document, if it can be parsed.
     ///
-    /// The part above a line `spec:` is enough if it contains the type, so broken documents can have a type too.
+    /// The part above a line `spec:` is enough if it contains the type, so broken documents can also have a type.
     pub fn of_document(text: &Arc<str>, span: Span, whole: Option<&JsonDoc<'_>>) -> Self {
         let top = Self::of_top(text, span).unwrap_or_default();
         match whole.and_then(JsonDoc::root) {
@@ -51,14 +51,14 @@ impl WrittenType {
         CRD.is(&self.api_version, &self.kind)
     }
 
-    /// Whether to check the document as a CRD. A document without a kind counts as a CRD if
-    /// its file was named, as if it were sent to the API server's endpoint for CRDs.
+    /// Whether to check the document as a CRD. A document without a kind counts as a CRD if its file was named, as if the document were sent to the
+    /// API server's endpoint for CRDs.
     pub fn is_asked(&self, named: bool) -> bool {
         self.is_crd() || self.kind.is_empty() && named
     }
 
-    /// The API server's message for a CRD of a version that it does not serve: no endpoint matches the request, so the
-    /// API server does not read the document. `None` for anything else.
+    /// The API server's message for a CRD of a version that is not served: the request matches no endpoint, so the API server does not read the
+    /// document. `None` for other documents.
     pub fn unserved(&self) -> Option<String> {
         let served = CRD.version(&self.api_version).is_some_and(|it| it.removed.is_none());
         (self.is_crd() && !served).then(|| {
@@ -79,13 +79,13 @@ impl WrittenType {
         let tree = crd_analyzer_syntax::read(text, span).ok()?;
         match read_json(&tree) {
             Ok(json) => json.root().map(Self::of),
-            // JSON has no infinity, so only string fields of the client's struct can hold it.
+            // JSON cannot represent infinity, so only string fields of the client's struct can contain it.
             Err(error) if error.kind == ConvertErrorKind::Number => Self::of_tree(&tree),
             Err(_) => None,
         }
     }
 
-    /// The type from the YAML tree; `None` if an infinity or NaN occurs where the client's struct has no string.
+    /// The type from the YAML tree; `None` if an infinity or NaN occurs in a field that is not a string in the client's struct.
     fn of_tree(tree: &Tree) -> Option<Self> {
         let get = |key: &str| tree.root().and_then(|root| tree.get(root, key));
         let of_metadata = |key: &str| get("metadata").and_then(|metadata| tree.get(metadata, key));
@@ -125,7 +125,7 @@ fn wordless(tree: &Tree, node: NodeId) -> Option<&'static str> {
     }
 }
 
-/// The fields with this name in any case, the last one first.
+/// The fields with this name in any case (upper or lower), the last one first.
 fn fields<'a, 't>(json: &'a Json<'t>, folded_name: &'a str) -> impl Iterator<Item = &'a Json<'t>> {
     let members = json.members().unwrap_or_default();
     let named = members.iter().rev().filter(move |it| folded(&it.key) == folded_name);

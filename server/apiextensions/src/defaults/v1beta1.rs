@@ -3,8 +3,8 @@
 use super::name_defaults;
 use crate::types::{Conversion, CustomResourceDefinition, Version};
 
-/// Fills in scope, names, version and versions, conversion, and `preserveUnknownFields: true`. (The decoder already filled in
-/// the port of a webhook's service.)
+/// Sets the defaults of scope, names, version and versions, conversion, and `preserveUnknownFields: true`. (The decoder has already set the port of a
+/// webhook's service.)
 pub fn set_defaults_v1beta1(definition: &mut CustomResourceDefinition) {
     let spec = &mut definition.spec;
     if spec.scope.is_empty() {

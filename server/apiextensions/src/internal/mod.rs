@@ -1,19 +1,19 @@
-//! Conversion from the authors' form to the form that is validated (`pkg/apis/apiextensions/v1`, `conversion.go`).
+//! Converts the form that authors write to the form that is validated (`pkg/apis/apiextensions/v1`, `conversion.go`).
 
 use crate::decode::Written;
 use crate::defaults::{set_defaults, set_defaults_v1beta1};
 use crate::types::{Conversion, CustomResourceDefinition, Spec, Version, WebhookClientConfig, v1};
 
-/// The parts of a CRD that are equal in all versions, which the conversion moved from each version to `spec`.
+/// The parts of a CRD that the conversion moved from each version to `spec`, because they are equal in all versions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Hoisted {
-    /// `schema`, now `spec.validation`.
+    /// Whether `schema` was moved, to `spec.validation`.
     pub validation: bool,
-    /// `subresources`
+    /// Whether `subresources` was moved.
     pub subresources: bool,
-    /// `additionalPrinterColumns`
+    /// Whether `additionalPrinterColumns` was moved.
     pub additional_printer_columns: bool,
-    /// `selectableFields`
+    /// Whether `selectableFields` was moved.
     pub selectable_fields: bool,
 }
 
@@ -63,7 +63,7 @@ pub fn from_v1(definition: v1::CustomResourceDefinition) -> (CustomResourceDefin
     )
 }
 
-/// Moves the fields below v1's `webhook` up beside the strategy.
+/// Moves the fields inside v1's `webhook` up, next to the strategy.
 fn flatten(conversion: v1::Conversion) -> Conversion {
     let v1::Conversion { strategy, webhook } = conversion;
     let webhook = webhook.unwrap_or_default();
@@ -183,7 +183,7 @@ mod tests {
             true,
             false,
         );
-        // An absent list equals an empty one; the form of the first version is kept.
+        // An absent list equals an empty one. The list of the first version is kept as it is, absent or empty.
         check(vec![version(Some(Vec::new()), None), version(None, None)], true, true);
         assert_eq!(hoist(&mut Spec::default()), Hoisted::default());
     }

@@ -1,7 +1,7 @@
-//! Mapping of the API server's field paths, which refer to the internal form, to the author's document.
+//! Maps the API server's field paths, which refer to the internal form, to the author's document.
 //!
-//! The API server names parts that all versions share only once, but the document repeats them for each version: such a path
-//! has one location per version. Other fields have other names in the document (`JSONPath`, `webhookClientConfig`).
+//! The API server names parts that all versions share only once, but the document repeats these parts for each version. The path of such a part
+//! therefore has one location per version. Other fields have other names in the document (`JSONPath`, `webhookClientConfig`).
 
 mod resolve;
 mod rewrite;
@@ -19,10 +19,9 @@ use crate::internal::Hoisted;
 pub struct LocatedField {
     /// The path in the author's file: `spec.versions[0].schema.openAPIV3Schema.properties[a]`.
     pub path: Path,
-    /// The key, if the field is in a mapping; if the field is missing, the key of the closest surrounding field that
-    /// exists.
+    /// The key, if the field is in a mapping. If the field is missing, this is the key of the closest surrounding field that exists.
     pub key: Option<NodeId>,
-    /// The value; if the field is missing, the value of the closest surrounding field that exists.
+    /// The value. If the field is missing, this is the value of the closest surrounding field that exists.
     pub value: NodeId,
     /// Whether the field itself is missing.
     pub missing: bool,
@@ -33,10 +32,10 @@ pub fn place(json: &Json<'_>, path: Path) -> LocatedField {
     resolve::place(json, path)
 }
 
-/// All locations of a path of the internal form, in the order of the file: the first one is where to point, the
-/// others are the same field of other versions. Never empty.
+/// All locations of a path of the internal form, in the order of the file: an error is shown at the first location, and the others are the same field
+/// of other versions. Never empty.
 ///
-/// `json` is the validated document, `hoisted` the result of its conversion.
+/// `json` is the validated document, and `hoisted` is the result of its conversion.
 pub fn find(json: &Json<'_>, hoisted: Hoisted, path: &Path) -> Vec<LocatedField> {
     let versions = resolve::versions(json);
     let mut places: Vec<LocatedField> = rewrite::to_document(path, hoisted, versions)
@@ -44,13 +43,13 @@ pub fn find(json: &Json<'_>, hoisted: Hoisted, path: &Path) -> Vec<LocatedField>
         .map(|it| resolve::place(json, it))
         .collect();
     if places.iter().all(|it| it.missing) && rewrite::follows_from_kind(path) {
-        // A missing name was derived from the kind, and so was its error.
+        // A missing name was derived from the kind, so the error is in the kind.
         let kind = resolve::place(json, Path::of(["spec", "names", "kind"]));
         if !kind.missing {
             return vec![kind];
         }
     }
-    // If only some versions have the field, the versions without it are not the cause.
+    // If only some versions have the field, the other versions are not the cause.
     if places.iter().any(|it| !it.missing) {
         places.retain(|it| !it.missing);
     }

@@ -1,4 +1,4 @@
-//! Mapping of a document's paths to its nodes.
+//! Maps paths in a document to nodes.
 
 use crd_analyzer_schema::field::{Path, Segment};
 use crd_analyzer_syntax::json::{Json, JsonValue, Member};
@@ -14,7 +14,7 @@ pub(super) fn versions(json: &Json<'_>) -> usize {
     }
 }
 
-/// Follows a path as far as it exists in the document.
+/// Follows a path until a step does not exist in the document.
 pub(super) fn place(json: &Json<'_>, path: Path) -> LocatedField {
     let mut key = None;
     let mut value = json;

@@ -1,4 +1,4 @@
-//! Mapping of field names of the internal form to those of v1.
+//! Maps field names of the internal form to field names of v1.
 
 use crd_analyzer_schema::field::{Path, Segment};
 
@@ -12,7 +12,7 @@ pub(super) fn to_document(path: &Path, hoisted: Hoisted, versions: usize) -> Vec
             replace(&mut steps, 1, "schema");
             return for_each_version(&steps, versions);
         }
-        // The API server uses the path of a version for the shared schema here.
+        // For this error, the API server uses the path of a version for the shared schema.
         ["spec", "schema", ..] if hoisted.validation => return for_each_version(&steps, versions),
         ["spec", "subresources", ..] if hoisted.subresources => return for_each_version(&steps, versions),
         ["spec", "additionalPrinterColumns", ..] if hoisted.additional_printer_columns => {
@@ -31,7 +31,7 @@ pub(super) fn to_document(path: &Path, hoisted: Hoisted, versions: usize) -> Vec
         ["spec", "conversion", "conversionReviewVersions", ..] => {
             steps.insert(2, Segment::Field("webhook".to_owned()));
         }
-        // The API server owns the status; errors in it follow from the versions.
+        // The API server sets the status, so an error in it is caused by the versions.
         ["status", "storedVersions", ..] => return vec![Path::of(["spec", "versions"])],
         _ => {}
     }

@@ -1,7 +1,7 @@
-//! Further errors in a CRD that cannot be decoded: it is validated as if its wrong values were corrected.
+//! Finds further errors in a CRD that cannot be decoded, by validating it as if its wrong values were corrected.
 //!
-//! A value with one obvious correction (`"5"` where a number is required) is corrected. Any other is left out, and so is
-//! every error that may follow from that.
+//! A value with one obvious correction (`"5"` if a number is required) is corrected. Other wrong values are left out, and so are all errors that may
+//! follow from leaving them out.
 
 use std::collections::HashSet;
 
@@ -18,16 +18,15 @@ use crate::decode::DecodeProblem;
 use crate::places::{self, LocatedField};
 use crate::validation::CelCompiler;
 
-/// The maximum number of values to correct. Documents with more are not checked further.
+/// The maximum number of corrected values. A document with more wrong values is not checked further.
 const MOST: usize = 20;
 
-/// The errors that an API server reports only after the values of a CRD have the right types.
+/// The errors that an API server only reports after the values of a CRD have the right types.
 #[derive(Debug)]
 pub struct Later {
     /// The errors about the other wrong values; the first error, which is the API server's answer, is not included.
     pub decode_errors: Vec<DecodeError>,
-    /// The validation result with all of them corrected, without errors that may follow from values that were left out. Empty if
-    /// the result is unknown.
+    /// The validation result after all corrections, without errors that may follow from values that were left out. Empty if the result is unknown.
     pub verdict: CrdVerdict,
 }
 
@@ -83,7 +82,7 @@ struct Correction<'t> {
 }
 
 impl Correction<'_> {
-    /// Corrects the value of a node at all its aliases. Returns whether that is possible.
+    /// Corrects the value of a node, including all aliases of the node. Returns whether a correction is possible.
     fn correct(&mut self, document: &mut JsonDoc<'_>, node: NodeId, problem: &DecodeProblem) -> bool {
         let is_first = self.corrected.insert(node);
         let into = match problem {
@@ -134,7 +133,7 @@ fn is_head(path: &Path) -> bool {
     matches!(path.segments(), [Segment::Field(name)] if name == "apiVersion" || name == "kind")
 }
 
-/// Visits the values that have this node.
+/// Visits the values that come from this node.
 fn find<'t>(json: &mut Json<'t>, node: NodeId, path: &mut Path, visit: &mut impl FnMut(&Path, &mut Json<'t>)) {
     if json.node == node {
         visit(path, json);
@@ -159,7 +158,7 @@ fn find<'t>(json: &mut Json<'t>, node: NodeId, path: &mut Path, visit: &mut impl
     }
 }
 
-/// The obvious correction of a value for this Go type.
+/// The obvious correction of a value that should have this Go type.
 fn corrected<'t>(json: &Json<'t>, into: &str, tree: &Tree) -> Option<JsonValue<'t>> {
     let text = || json.as_str();
     match into {
@@ -169,7 +168,7 @@ fn corrected<'t>(json: &Json<'t>, into: &str, tree: &Tree) -> Option<JsonValue<'
             let float = || serde_json::from_str(text).ok().map(JsonValue::Float);
             integer(text).or_else(float)
         }
-        // The error for `additionalProperties`, which takes a schema or a boolean, has no Go type.
+        // The error for `additionalProperties`, whose value is a schema or a boolean, does not contain a Go type.
         "bool" | "" => boolean(text()?),
         _ if STRING_TYPES.contains(&into) => match &json.value {
             JsonValue::Array(items) => {
@@ -193,7 +192,7 @@ fn only_item<'t>(json: &Json<'t>, field: &str) -> Option<JsonValue<'t>> {
     json.get(field).map(|_| JsonValue::Array(vec![json.clone()]))
 }
 
-/// The JSON integer in a quoted string. YAML has other integers too, such as `0777`, which stay strings.
+/// The JSON integer in a quoted string. Other YAML integers, such as `0777`, stay strings.
 fn integer(text: &str) -> Option<JsonValue<'static>> {
     serde_json::from_str(text).ok().map(JsonValue::Int)
 }
@@ -206,12 +205,12 @@ fn boolean(text: &str) -> Option<JsonValue<'static>> {
     }
 }
 
-/// Whether an error at `path` exists whatever the value at the path `out` is.
+/// Whether an error at `path` exists for every value at the path `out`.
 fn is_apart(path: &Path, out: &Path) -> bool {
     let is_in_schema = |it: &Path| position(it, "openAPIV3Schema").is_some();
     match (is_in_schema(path), is_in_schema(out)) {
         (false, false) => false,
-        // Selectable fields are validated against the schemas.
+        // Selectable fields are validated against the schemas, so errors in them are not independent of a schema.
         (false, true) => position(path, "selectableFields").is_none(),
         (true, false) => position(out, "preserveUnknownFields").is_none() && !holds(out, path),
         (true, true) => {

@@ -1,8 +1,8 @@
-//! Processing of a create or update request for a CRD, from its JSON to the API server's answer.
+//! Processes a create or update request for a CRD, from its JSON to the API server's answer.
 //!
-//! The order is the API server's: decode, default, convert, prepare, validate, warn (`pkg/registry/customresourcedefinition`,
-//! `strategy.go`; `k8s.io/apiserver/pkg/registry/rest`, `create.go` and `update.go`). Only accepted objects get
-//! warnings.
+//! The order of the steps is the same as in the API server: decode, default, convert, prepare, validate, warn
+//! (`pkg/registry/customresourcedefinition`, `strategy.go`; `k8s.io/apiserver/pkg/registry/rest`, `create.go` and `update.go`). Only accepted objects
+//! get warnings.
 
 mod after_decoding;
 mod prepare;
@@ -29,7 +29,7 @@ use crate::warnings::{self, Warning};
 pub use after_decoding::{Later, judge_later};
 pub use verdict::{CrdVerdict, DecodeError, DecodePlace, Definition, Unjudged};
 
-/// A CRD as an API server stores it, including what its controllers add. Used for update requests.
+/// A CRD as an API server stores it, including the fields that its controllers set. Used for update requests.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Stored(CustomResourceDefinition);
 
@@ -61,15 +61,15 @@ impl Stored {
         self
     }
 
-    /// The CRD with only one version, served and stored under another name. This is how its resources look after a conversion
-    /// without a webhook. `None` if the CRD does not have the version.
+    /// The CRD with only one version, served and stored under another name. The resources of this CRD are the result of a conversion without a
+    /// webhook. `None` if the CRD does not contain the version.
     pub fn with_only_version(mut self, version: &str, name: &str) -> Option<Self> {
         let position = self.0.spec.versions.iter().position(|it| it.name == version)?;
         for (n, it) in self.0.spec.versions.iter_mut().enumerate() {
             let is_meant = n == position;
             (it.served, it.storage) = (is_meant, is_meant);
             (it.deprecated, it.deprecation_warning) = (false, None);
-            // The other versions keep their index but lose their name, so that no lookup finds them.
+            // The other versions keep their index but lose their name, so that lookups by name do not find them.
             it.name = if is_meant { name.to_owned() } else { String::new() };
         }
         Some(self)
@@ -86,7 +86,7 @@ impl Stored {
     }
 }
 
-/// Changes the defaults of a CRD as the API server did when it validated them on creation.
+/// Changes the defaults of a CRD like the API server, which changed them when it validated the CRD on creation.
 fn coerce_defaults(definition: &mut CustomResourceDefinition, version: KubernetesVersion) {
     let shared = definition.spec.validation.iter_mut();
     let single = definition.spec.versions.iter_mut().filter_map(|it| it.schema.as_mut());
@@ -136,7 +136,7 @@ pub struct Received {
 }
 
 impl Received {
-    /// Decodes a document as an API server of this Kubernetes version does. The error is its answer to an unreadable document.
+    /// Decodes a document like an API server of this Kubernetes version. The error is the API server's answer to an unreadable document.
     pub fn new(document: &JsonDoc<'_>, version: KubernetesVersion) -> Result<Self, Box<CrdVerdict>> {
         if let Some(json) = document.first_too_deep() {
             let bracket = if json.items().is_some() { '[' } else { '{' };
@@ -205,7 +205,7 @@ impl Received {
         validation::has_rules(&self.definition.spec)
     }
 
-    /// Whether the CRD has selectable fields, which, apart from rules, are the only feature that can crash an API server.
+    /// Whether the CRD has selectable fields. Only rules and selectable fields can crash an API server.
     pub fn has_selectable_fields(&self) -> bool {
         let spec = &self.definition.spec;
         spec.selectable_fields.is_some() || spec.versions.iter().any(|it| it.selectable_fields.is_some())
@@ -251,7 +251,7 @@ impl Received {
     }
 }
 
-/// `rest.BeforeCreate`, after the strategy prepared the object.
+/// `rest.BeforeCreate`, after the strategy has prepared the object.
 fn create(
     definition: &CustomResourceDefinition,
     version: KubernetesVersion,
@@ -278,7 +278,7 @@ fn create(
     }
 }
 
-/// `rest.BeforeUpdate`, after the strategy prepared the object.
+/// `rest.BeforeUpdate`, after the strategy has prepared the object.
 fn update(
     definition: &CustomResourceDefinition,
     old: &CustomResourceDefinition,
@@ -293,7 +293,7 @@ fn update(
     }
 }
 
-/// The warnings for a CRD that the API server rejects on creation, once its errors are fixed. Not part of the answer.
+/// The warnings for a new CRD that the API server now rejects, which it will return once the errors are fixed. They are not part of the answer.
 pub fn later_warnings(verdict: &CrdVerdict, version: KubernetesVersion) -> Vec<Warning> {
     let is_refused = !verdict.is_accepted() && verdict.unjudged.is_none() && verdict.unfinished.is_none();
     let definition = verdict.definition.as_ref().filter(|_| is_refused);

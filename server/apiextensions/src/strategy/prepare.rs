@@ -5,11 +5,11 @@ use crd_analyzer_schema::KubernetesVersion;
 
 use crate::types::{CustomResourceDefinition, Spec, Status};
 
-/// The first Kubernetes version that supports `selectableFields`. Earlier versions drop them, since the feature gate is off by default.
+/// The first Kubernetes version that supports `selectableFields`. Earlier versions drop these fields, since the feature gate is off by default.
 const SELECTABLE_FIELDS_SINCE: KubernetesVersion = KubernetesVersion::minor(31);
-/// Replaces the creation time, which no result shows.
+/// A fixed creation time, which does not appear in any result.
 const CREATED: &str = "2000-01-01T00:00:00Z";
-/// Replaces the random letters after `generateName`, which no check depends on.
+/// A fixed suffix for `generateName`. In an API server the suffix is random, and no check depends on it.
 const RANDOM: &str = "00000";
 
 /// Prepares a new object.
@@ -21,7 +21,7 @@ pub(super) fn for_create(definition: &mut CustomResourceDefinition, version: Kub
     metadata.namespace.clear();
     metadata.managed_fields.clear();
     metadata.creation_timestamp = Some(CREATED.to_owned());
-    // A random UID, which no check uses.
+    // In an API server, the UID is random. No check uses it.
     metadata.uid.clear();
     if metadata.name.is_empty() && !metadata.generate_name.is_empty() {
         metadata.name = format!("{}{RANDOM}", metadata.generate_name);
@@ -61,8 +61,8 @@ fn note_storage_version(definition: &mut CustomResourceDefinition) {
     }
 }
 
-/// Drops fields whose feature gate is off by default (`dropDisabledFields`). They were dropped from the stored object too, so
-/// none of them is in use.
+/// Drops fields whose feature gate is off by default (`dropDisabledFields`). The stored object does not contain these fields either, so none of them
+/// is in use.
 fn drop_disabled(spec: &mut Spec, version: KubernetesVersion) {
     if version < SELECTABLE_FIELDS_SINCE {
         spec.selectable_fields = None;

@@ -17,13 +17,12 @@ use crate::warnings::Warning;
 
 /// The API server's answer to a request that creates or updates a CRD.
 ///
-/// Messages, fields and details are the API server's. Paths refer to the internal form: [`crate::places`] maps
-/// them to the document.
+/// Messages, fields and details are those of the API server. Paths refer to the internal form: [`crate::places`] maps them to the document.
 #[derive(Clone, Debug, Default)]
 pub struct CrdVerdict {
-    /// The error if the document cannot be decoded as a CRD; then all other fields are empty.
+    /// The error if the document cannot be decoded as a CRD. All other fields are empty then.
     pub decode_error: Option<DecodeError>,
-    /// The errors of strict field validation, one for each part of the API server's error, in its order.
+    /// The errors of strict field validation, one for each part of the API server's error, in the same order.
     pub strict: Vec<StrictError>,
     /// The causes of the rejection.
     pub errors: Vec<Error>,
@@ -35,11 +34,11 @@ pub struct CrdVerdict {
     pub hidden: Vec<Error>,
     /// Fields that the API server drops silently. Not part of the answer.
     pub dropped: Vec<DroppedField>,
-    /// Why the result is unknown: crd-analyzer did not finish, or the API server itself crashes.
+    /// The reason why the result is unknown: crd-analyzer did not finish, or the API server itself crashes.
     pub unjudged: Option<Unjudged>,
-    /// The limit that kept the CRD from being fully checked. Without [`Self::unjudged`] it is rejected anyway, for other reasons.
+    /// The limit that kept the CRD from being fully checked. If [`Self::unjudged`] is not set, the CRD is rejected anyway, for other reasons.
     pub unfinished: Option<Unfinished>,
-    /// The number of errors and warnings that were dropped because all together are too large.
+    /// The number of errors and warnings that were dropped because they are too large all together.
     pub left_out: u64,
     /// The compiled rules of a created CRD. Not part of the answer.
     pub compiled: Vec<CompiledSchema>,
@@ -93,8 +92,7 @@ impl CrdVerdict {
         self.decode_error.is_none() && self.errors.is_empty() && self.other_error.is_none() && self.unjudged.is_none()
     }
 
-    /// Drops errors and warnings that exceed the memory budget. The first of each kind stays, so that the
-    /// result does not change.
+    /// Drops errors and warnings that exceed the memory budget. The first error and the first warning stay, so that the result does not change.
     pub(super) fn leave_out(&mut self) {
         for errors in [&mut self.errors, &mut self.hidden] {
             field::leave_out(errors, Error::bytes);
@@ -112,7 +110,7 @@ impl CrdVerdict {
     }
 }
 
-/// Why a document cannot be decoded as a CRD.
+/// The reason why a document cannot be decoded as a CRD.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DecodeError {
     /// The API server's message.
@@ -134,7 +132,7 @@ pub enum DecodePlace {
     Text(Span),
 }
 
-/// Why the result is unknown.
+/// The reason why the result is unknown.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Unjudged {
     /// The API server itself panics on this CRD and answers 500.
@@ -142,7 +140,7 @@ pub enum Unjudged {
         /// The cause of the crash, as an error of crd-analyzer.
         error: Error,
     },
-    /// Schemas or values nest deeper than crd-analyzer follows.
+    /// Schemas or values are nested more deeply than crd-analyzer supports.
     TooDeep {
         /// The first value that is too deep.
         node: NodeId,

@@ -43,7 +43,7 @@ pub struct Condition {
     pub observed_generation: i64,
 }
 
-/// The status of a condition: `True`, `False`, `Unknown`, or whatever the author wrote.
+/// The status of a condition: `True`, `False`, `Unknown`, or any other string that the author wrote.
 pub type ConditionStatus = String;
 
 impl CustomResourceDefinition {

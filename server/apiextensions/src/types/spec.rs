@@ -7,7 +7,7 @@ use crd_analyzer_schema::JsonSchemaProps;
 pub struct Spec {
     /// `group`
     pub group: String,
-    /// The name of the first version (v1 has no such field; conversion fills it).
+    /// The name of the first version. v1 has no such field; the conversion sets it.
     pub version: String,
     /// `names`
     pub names: Names,
@@ -31,7 +31,7 @@ pub struct Spec {
     pub preserve_unknown_fields: Option<bool>,
 }
 
-/// Lookups of a version's parts, which are either its own or shared by all versions.
+/// Lookups of the parts of a version. A part is either set in the version or shared by all versions.
 impl Spec {
     /// The schema of a version.
     pub fn schema_of<'s>(&'s self, version: &'s Version) -> Option<&'s JsonSchemaProps> {
@@ -90,7 +90,7 @@ pub struct Validation {
 /// `subresources` (`CustomResourceSubresources`).
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Subresources {
-    /// Whether `status` is present; it has no fields.
+    /// Whether `status` is present. It has no fields.
     pub status: Option<()>,
     /// `scale`
     pub scale: Option<SubresourceScale>,
@@ -148,7 +148,7 @@ pub struct Names {
     pub categories: Vec<String>,
 }
 
-/// `conversion` (`CustomResourceConversion`); the fields below v1's `webhook` are directly here.
+/// `conversion` (`CustomResourceConversion`). The fields inside v1's `webhook` are directly in this struct.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Conversion {
     /// `strategy`: `None` or `Webhook`; validation rejects other values.
@@ -159,7 +159,7 @@ pub struct Conversion {
     pub conversion_review_versions: Option<Vec<String>>,
 }
 
-/// How to call a conversion webhook (`WebhookClientConfig`).
+/// The settings for calling a conversion webhook (`WebhookClientConfig`).
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct WebhookClientConfig {
     /// `url`

@@ -1,9 +1,8 @@
-//! The v1 form in which authors write CRDs (`pkg/apis/apiextensions/v1`, `types.go`), where it differs from the
-//! internal form.
+//! The v1 form in which authors write CRDs (`pkg/apis/apiextensions/v1`, `types.go`). Contains only the types that differ from the internal form.
 
 use super::{Names, ObjectMeta, ServiceReference, Status, Version};
 
-/// A CRD as sent.
+/// A CRD in the form of a request.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct CustomResourceDefinition {
     /// `metadata`

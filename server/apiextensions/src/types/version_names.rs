@@ -2,8 +2,8 @@
 
 use std::cmp::Ordering;
 
-/// Compares version names (`version.CompareKubeAwareVersionStrings` of `k8s.io/apimachinery`): `v2` > `v1` > `v1beta1` > `v1alpha1`.
-/// Other names are lower than these, in reverse alphabetical order.
+/// Compares version names (`version.CompareKubeAwareVersionStrings` of `k8s.io/apimachinery`): `v2` > `v1` > `v1beta1` > `v1alpha1`. Other names come
+/// after these, in reverse alphabetical order.
 pub fn compare_version_names(a: &str, b: &str) -> Ordering {
     match (parse(a), parse(b)) {
         _ if a == b => Ordering::Equal,

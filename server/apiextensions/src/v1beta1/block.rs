@@ -24,7 +24,7 @@ pub(super) fn column(text: &str, offset: usize) -> usize {
 
 /// The end of the last line of a value, including its line break.
 ///
-/// A block scalar may end after its own line break; any other value ends within its last line, where a comment may follow.
+/// A block scalar may end after its own line break. Any other value ends within its last line, and a comment may follow the value in that line.
 pub(super) fn end_of_lines(tree: &Tree, node: NodeId) -> usize {
     let end = tree.full_span(node).end as usize;
     let text = tree.text();
@@ -37,7 +37,7 @@ pub(super) fn end_of_lines(tree: &Tree, node: NodeId) -> usize {
     }
 }
 
-/// The whole lines of an entry that starts a line, with the comments directly above it.
+/// The whole lines of an entry that is the first in its line, with the comments directly above it.
 pub(super) fn entry_lines(tree: &Tree, entry: Entry) -> Span {
     let text = tree.text();
     let key = tree.full_span(entry.key).start as usize;
@@ -60,7 +60,7 @@ pub(super) fn entry_lines(tree: &Tree, entry: Entry) -> Span {
     Span::new(start as u32, end_of_lines(tree, value) as u32)
 }
 
-/// The whole lines of an entry that starts a line, without the comments above it.
+/// The whole lines of an entry that is the first in its line, without the comments above it.
 pub(super) fn own_lines(tree: &Tree, entry: Entry) -> Span {
     let key = tree.full_span(entry.key).start as usize;
     Span::new(line_start(tree.text(), key) as u32, entry_lines(tree, entry).end)

@@ -1,6 +1,6 @@
-//! CRDs of `apiextensions.k8s.io/v1beta1`, which no supported Kubernetes version serves.
+//! Conversion of CRDs of `apiextensions.k8s.io/v1beta1`. No supported Kubernetes version serves this version.
 //!
-//! The only answer for such a manifest is that the version does not exist. [`rewrite_to_v1`] converts it.
+//! For such a manifest, an API server only answers that the version does not exist. [`rewrite_to_v1`] converts the manifest.
 
 mod block;
 mod moved;

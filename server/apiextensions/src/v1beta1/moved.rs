@@ -1,4 +1,4 @@
-//! Entries of `spec` that v1 has in each version: their text after the move.
+//! The text of entries of `spec` after they move to each version.
 
 use crd_analyzer_syntax::tree::{CollectionStyle, Entry, NodeId, NodeKind, Tree};
 
@@ -33,7 +33,7 @@ pub(super) fn lines(tree: &Tree, entry: Entry, name: &str, mut changes: Vec<Chan
     reindent(&out, column(text, key.start as usize), indent)
 }
 
-/// Renames the path of printer columns, whose key differs in v1.
+/// Renames the path of printer columns, which has another key in v1.
 pub(super) fn rename_json_path(tree: &Tree, columns: NodeId) -> Vec<Change> {
     let keys = tree
         .items(columns)

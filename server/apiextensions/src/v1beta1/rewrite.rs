@@ -1,7 +1,7 @@
-//! Conversion of a v1beta1 manifest to v1 by text edits, which keep the rest of the file, including comments.
+//! Converts a v1beta1 manifest to v1 by text edits, which keep the rest of the file, including comments.
 //!
-//! The changes follow from `pkg/apis/apiextensions/v1beta1` (`defaults.go`, `conversion.go`): fields that v1beta1 has once in
-//! `spec` move to every version, and defaults that v1 lacks are written out.
+//! The changes follow from `pkg/apis/apiextensions/v1beta1` (`defaults.go`, `conversion.go`): fields that v1beta1 has once in `spec` move to every
+//! version, and defaults that do not exist in v1 are written out.
 
 use crd_analyzer_syntax::tree::{CollectionStyle, Entry, NodeId, NodeKind, Span, Tree};
 
@@ -18,7 +18,7 @@ pub struct TextEdit {
     pub text: String,
 }
 
-/// Why a manifest cannot be rewritten.
+/// The reason why a manifest cannot be rewritten.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Obstacle {
     /// The document is not a CRD with `apiVersion: apiextensions.k8s.io/v1beta1`.
@@ -33,7 +33,7 @@ pub enum Obstacle {
 
 /// The edits that convert a v1beta1 manifest to v1, in the order of the file and without overlaps.
 ///
-/// The result has the same meaning and keeps comments. It may violate the rules of v1, which are stricter about schemas.
+/// The result has the same meaning and keeps comments. The result may violate the rules of v1, which are stricter for schemas.
 pub fn rewrite_to_v1(tree: &Tree) -> Result<Vec<TextEdit>, Obstacle> {
     let root = tree.root().ok_or(Obstacle::NoCrd)?;
     let api_version = tree.get(root, "apiVersion").ok_or(Obstacle::NoCrd)?;
@@ -61,7 +61,7 @@ struct Rewriter<'t> {
     edits: Vec<TextEdit>,
 }
 
-/// Entries of `spec` that v1 has in each version, with their names there.
+/// Entries of `spec` that belong to each version in v1, with their names in a version.
 const SHARED: [(&str, &str); 4] = [
     ("validation", "schema"),
     ("subresources", "subresources"),
@@ -266,7 +266,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// Moves the webhook's fields below `webhook`.
+    /// Moves the webhook's fields into `webhook`.
     fn conversion(&mut self, conversion: NodeId) -> Result<(), Obstacle> {
         let tree = self.tree;
         let text = tree.text();
@@ -309,7 +309,7 @@ fn root_keywords(preserves: bool) -> Vec<(&'static str, &'static str)> {
     keywords
 }
 
-/// The schema for a version without one.
+/// The schema for a version that has none.
 fn no_schema(preserves: bool, indent: usize) -> String {
     let mut lines = "schema:\n  openAPIV3Schema:\n".to_owned();
     for (name, value) in root_keywords(preserves) {

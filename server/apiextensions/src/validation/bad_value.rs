@@ -1,8 +1,8 @@
 //! The invalid value in a message, as the API server renders it (`field.Error.ErrorBody` in
 //! `k8s.io/apimachinery/pkg/util/validation/field`).
 //!
-//! Strings are quoted and numbers printed plainly in every Kubernetes version. Other values are JSON since 1.34 and Go
-//! syntax before.
+//! In every Kubernetes version, strings are quoted and numbers are printed plainly. Other values are printed as JSON since 1.34, and in Go syntax
+//! before.
 
 use crd_analyzer_schema::field::render::renders_json;
 use crd_analyzer_schema::go::quote;
@@ -27,12 +27,12 @@ impl Render {
         Self { syntax }
     }
 
-    /// Renders a string of a named type, or one behind a pointer that is not nil.
+    /// Renders a string of a named type, or a string behind a pointer that is not nil.
     pub(super) fn named_string(self, value: &str) -> String {
         self.write(|out| out.string(value))
     }
 
-    /// Renders a `*string`. Before 1.34, nil was the string `null`.
+    /// Renders a `*string`. Before 1.34, nil was rendered as the string `null`.
     pub(super) fn string_pointer(self, value: Option<&str>) -> String {
         match (value, self.syntax) {
             (Some(value), _) => self.named_string(value),

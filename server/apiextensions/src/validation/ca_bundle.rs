@@ -2,11 +2,12 @@
 
 use super::certificate::{parse_certificate, pem};
 
-/// Why the API server cannot use the bundle: it needs at least one PEM certificate that it can parse.
+/// The reason why the API server cannot use the bundle, which needs at least one PEM certificate that the API server can parse. `None` if the bundle
+/// is valid.
 pub(super) fn ca_bundle_error(bundle: &[u8]) -> Option<String> {
     let mut rest = bundle;
     let mut first_error = None;
-    // A valid certificate anywhere is enough; otherwise the first error is reported.
+    // A single valid certificate is enough. Without one, the first error is reported.
     while !rest.is_empty() {
         let Some((block, after)) = pem::decode(rest) else {
             first_error = first_error.or_else(|| Some("unable to parse bytes as PEM block".to_owned()));
@@ -62,7 +63,7 @@ mod tests {
         check(&format!("{key}\n"), Some("unable to parse bytes as PEM block"));
     }
 
-    /// Go's errors for the certificate with one byte changed.
+    /// Changes one byte of the certificate and checks Go's error.
     #[test]
     fn says_what_is_wrong_with_a_certificate() {
         let certificate = base64::decode(CERTIFICATE, Alphabet::Standard).expect("it is base64");

@@ -1,7 +1,7 @@
 //! Compilation and cost estimates of rules, and the resulting errors (`cel_validation.go`).
 //!
-//! The caller passes the compiler: this module decides which rules to compile, with which types and cardinality, and words
-//! the errors about costs. Without a compiler it skips rules.
+//! The caller passes the compiler. This module selects the rules to compile, with their types and cardinality, and words the errors about costs.
+//! Without a compiler, this module skips rules.
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::codes;
 pub struct CompiledRules<'v> {
     /// The type of the node's values.
     pub ty: &'v Arc<DeclType>,
-    /// The results, one per rule, in order.
+    /// The results, one per rule, in the order of the rules.
     pub rules: &'v [CompiledRule],
 }
 
@@ -38,9 +38,9 @@ impl CompiledSchema {
 pub struct CompiledSchema {
     /// The path of the schema in the internal form.
     pub(super) path: Path,
-    /// Why the API server compiles none of them, if so.
+    /// The reason why the API server compiles no rules of the schema, if any.
     pub(super) not_checked: Option<String>,
-    /// The nodes with rules, each after the nodes below it.
+    /// The nodes with rules, each after the nodes inside it.
     pub(super) nodes: Vec<CompiledNode>,
 }
 
@@ -49,14 +49,14 @@ pub struct CompiledSchema {
 pub(super) struct CompiledNode {
     /// The path of the node in the internal form.
     pub(super) path: Path,
-    /// The type of its values, if expressions can see them.
+    /// The type of the node's values, if expressions can access these values.
     pub(super) ty: Option<Arc<DeclType>>,
-    /// One result per rule, in order, or the error that kept the API server from compiling them. If the API server crashes,
+    /// One result per rule, in the order of the rules, or the error that kept the API server from compiling the rules. If the API server crashes,
     /// there is just one result.
     pub(super) compiled: Result<Vec<CompiledRule>, String>,
 }
 
-/// The way from the types of the parent node to those of a node.
+/// The step from the types of the parent node to the types of a node.
 #[derive(Clone, Copy)]
 enum Accessor<'s> {
     Root,
@@ -125,7 +125,7 @@ impl<'s> CelContext<'_, 's> {
         self.max_cardinality
     }
 
-    /// The types of the node, created on first use (`CELSchemaContext.TypeInfo`); `None` if no rule applies to it.
+    /// The types of the node, created on first use (`CELSchemaContext.TypeInfo`); `None` if the node is not covered by a rule.
     pub(super) fn types(&self) -> Option<&Result<Types<'s>, String>> {
         if !self.has_rules_above {
             return None;
@@ -165,7 +165,7 @@ pub fn max_elements(schema: &JsonSchemaProps) -> Option<u64> {
 #[derive(Clone, Debug, Default)]
 pub(super) struct TotalCost {
     total: u64,
-    /// The up to four most expensive rules among those with at least a hundredth of the limit, in descending order.
+    /// The most expensive rules with at least a hundredth of the limit, at most four, in descending order of cost.
     most_expensive: Vec<(Path, u64)>,
 }
 
@@ -189,7 +189,7 @@ impl TotalCost {
     }
 }
 
-/// The errors for the schema at `path` if its rules together exceed the limit.
+/// The errors for the schema at `path` if the total cost of its rules exceeds the limit.
 pub(super) fn total_cost_errors(cost: TotalCost, path: &Path) -> Vec<Error> {
     if cost.total <= TOTAL_COST_LIMIT {
         return Vec::new();

@@ -15,11 +15,12 @@ use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion, ValidationRule};
 use super::preexisting::Preexisting;
 use crate::codes;
 
-/// Compiles rules and estimates their costs like an API server of one Kubernetes version. For a single CRD: it caches results.
+/// Compiles rules and estimates their costs like an API server of one Kubernetes version. A compiler is used for a single CRD, because it caches
+/// results.
 #[derive(Debug)]
 pub struct CelCompiler {
     version: KubernetesVersion,
-    /// The compiled rules of new CRDs. Versions of a CRD usually have the same rules on the same types, and a schema may contain
+    /// The compiled rules of new CRDs, by their first rule. Versions of a CRD usually have the same rules on the same types, and a schema may contain
     /// the schema of a well-known type several times.
     remembered: RefCell<HashMap<String, Vec<Remembered>>>,
 }
@@ -64,7 +65,7 @@ impl CelCompiler {
         compiled
     }
 
-    /// The types of a schema, or the error if it has none (`defaultConverter`). `is_resource_root`: it is the root, or an
+    /// The types of a schema, or the error if the schema has no types (`defaultConverter`). `is_resource_root` is set for the root and for an
     /// embedded resource.
     pub(super) fn types<'s>(
         &'s self,
@@ -85,8 +86,8 @@ impl CelCompiler {
 /// The CEL types of one node of a schema.
 pub(super) type Types<'s> = Rc<Node<'s>>;
 
-/// A node of a schema with its CEL type, which gives access to the types of the nodes below and compiles the node's rules. If a schema
-/// is a list and a map at once, the API server confuses the element types of the two, and finally finds none.
+/// A node of a schema with its CEL type. It gives access to the types of the nodes inside it, and compiles the node's rules. If a schema is a list
+/// and a map at once, the API server confuses the element types of the two, and finally finds none.
 pub(super) struct Node<'s> {
     schema: Structural<'s>,
     ty: Typed,
@@ -95,9 +96,9 @@ pub(super) struct Node<'s> {
 
 enum Typed {
     Type(Arc<DeclType>),
-    /// The missing element type of a type that has none: the rules of this node do not compile.
+    /// A missing element type. The rules of this node do not compile.
     Untyped,
-    /// Below an untyped node: the API server crashes when it looks up types.
+    /// A node inside an untyped node. The API server crashes when it looks up types.
     Crash,
 }
 
@@ -125,7 +126,7 @@ impl<'s> Node<'s> {
 }
 
 impl<'s> Node<'s> {
-    /// The types of a property, if an expression can name it (`propertyTypeInfoAccessor`).
+    /// The types of a property, if an expression can access the property (`propertyTypeInfoAccessor`).
     pub(super) fn property(&self, name: &str) -> Option<Types<'s>> {
         let schema = self.schema.property(name)?;
         let ty = match &self.ty {
@@ -150,8 +151,8 @@ impl<'s> Node<'s> {
         Some(self.element(schema, values_type))
     }
 
-    /// Compiles the node's rules and estimates their costs (`cel.Compile`): one result per rule, in order, or the error that kept
-    /// the API server from compiling them.
+    /// Compiles the node's rules and estimates their costs (`cel.Compile`). Returns one result per rule, in the order of the rules, or the error that
+    /// kept the API server from compiling the rules.
     pub(super) fn compile(
         &self,
         rules: &[ValidationRule],
@@ -179,7 +180,7 @@ impl<'s> Node<'s> {
         Ok(rules::compile(ty, rules, self.compiler.version, set_of))
     }
 
-    /// The declared type of the node's values, if expressions can see them.
+    /// The declared type of the node's values, if expressions can access these values.
     pub(super) fn decl_type(&self) -> Option<Arc<DeclType>> {
         match &self.ty {
             Typed::Type(ty) => Some(Arc::clone(ty)),

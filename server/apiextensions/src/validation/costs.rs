@@ -1,6 +1,6 @@
-//! The cost estimates of all rules of a CRD, even those that the API server does not check.
+//! The cost estimates of all rules of a CRD, including rules that the API server does not check.
 //!
-//! [`super::cel`] estimates costs to compare them with their limits; this module returns the numbers.
+//! [`super::cel`] estimates costs to compare them with their limits. This module returns the costs themselves.
 
 use crd_analyzer_budget::{self as budget, Limits};
 use crd_analyzer_schema::field::{Error, ErrorType, Path, Segment};
@@ -16,18 +16,18 @@ use super::suggested_bounds::verified_proposals;
 use super::traverse::{any_schema, has_own_rules};
 use crate::{codes, types::CustomResourceDefinition};
 
-/// The effort for suggestions for one schema, in visited nodes of expressions and schemas: a few tenths of a second.
+/// The effort for suggestions for one schema, in visited nodes of expressions and schemas. It takes a few tenths of a second.
 const EFFORT: u64 = 3_000_000;
 
-/// The same limit as work units, since some nodes take much longer than others.
+/// The same limit in work units, since some nodes take much longer than others.
 const PROPOSING: Limits = Limits {
     work: Limits::DOCUMENT.work / 4,
     ..Limits::DOCUMENT
 };
 
-/// Estimates the costs of a CRD's rules as an API server of this Kubernetes version does on creation; schemas without rules are
-/// omitted. `definition` is in internal form. `errors` are the API server's errors, which determine the rules that it checks. `compiled`
-/// are the rules it compiled; other rules are compiled now.
+/// Estimates the costs of a CRD's rules as an API server of this Kubernetes version does on creation; schemas without rules are omitted. `definition`
+/// is in internal form. `errors` are the API server's errors, which determine the rules that it checks. `compiled` are the rules that the API server
+/// compiled; this function compiles all other rules.
 pub fn schema_costs(
     definition: &CustomResourceDefinition,
     errors: &[Error],
@@ -86,7 +86,7 @@ fn price(
     let (mut rules, total) = pricing.walk(schema, None, compiled);
     let (mut remedy, ended) = budget::within(PROPOSING, || verified_proposals(&pricing, schema, &mut rules, total));
     if ended.unfinished.is_some() {
-        // Some of the suggestions may not have been verified.
+        // Not all of the suggestions may have been verified.
         remedy = None;
         for rule in &mut rules {
             rule.remedies.clear();
@@ -102,7 +102,7 @@ fn price(
     }
 }
 
-/// Why the API server compiles no rules of a schema: it must be structural and have valid defaults.
+/// The reason why the API server compiles no rules of a schema; `None` if the schema is structural and has valid defaults.
 fn reason_not_checked(schema: &JsonSchemaProps, path: &Path, version: KubernetesVersion) -> Option<String> {
     let structural = match Structural::new(schema) {
         Ok(structural) => structural,

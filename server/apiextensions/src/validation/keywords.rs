@@ -75,7 +75,7 @@ fn validate_list_type(schema: &JsonSchemaProps, at: &Trail<'_>, options: &Option
     } else if options.require_atomic_set_type
         && let Some(keyword) = granular_set_items(schema)
     {
-        // The message shows the list type of the items even if their map type is the problem.
+        // The message contains the list type of the items even if their map type is the problem.
         let items = schema.items.as_deref().and_then(|it| it.schema.as_deref());
         let bad_value = options
             .render()
@@ -159,7 +159,7 @@ fn validate_list_map(schema: &JsonSchemaProps, at: &Trail<'_>, options: &Options
     for key in keys.iter().take(MAX_ERRORS) {
         match lookup(&item.properties, key) {
             Some(property) if matches!(property.r#type.as_str(), "array" | "object") => {
-                // The message shows the type of the items, not of the key.
+                // The message contains the type of the items, not the type of the key.
                 let path = items_at.child("properties").key(key).child("type").path();
                 let detail = "must be a scalar type if parent array's x-kubernetes-list-type is map";
                 let error = invalid_string(codes::INVALID_LIST_MAP_KEY, path, &item.r#type, detail);

@@ -19,7 +19,7 @@ pub(super) enum ListMapError<'s> {
     NullableKey(&'s str),
 }
 
-/// The errors in the schema, if it is a set or list map.
+/// The errors in the schema, if the schema is a set or list map.
 pub(super) fn list_map_errors(schema: &JsonSchemaProps) -> impl Iterator<Item = ListMapError<'_>> {
     let items = schema.items.as_deref().and_then(|it| it.schema.as_deref());
     let list_type = schema.x_list_type.as_deref().filter(|it| matches!(*it, "set" | "map"));
@@ -49,7 +49,7 @@ fn key_errors<'s>(items: &'s JsonSchemaProps, keys: &'s [String]) -> impl Iterat
 }
 
 impl ListMapError<'_> {
-    /// Converts this to an error of the schema at `at`.
+    /// Converts this error to an error of the schema at `at`.
     pub(super) fn error(self, at: &Trail<'_>) -> Error {
         let items = at.child("items");
         match self {

@@ -2,7 +2,7 @@
 
 use crd_analyzer_schema::JsonSchemaProps;
 
-/// The keyword of a set's items that must be `atomic`, if it is not (`hasNonAtomicSetType`).
+/// The keyword of a set's items that should be `atomic` but is not; `None` if the items are valid (`hasNonAtomicSetType`).
 pub(super) fn granular_set_items(schema: &JsonSchemaProps) -> Option<&'static str> {
     if schema.x_list_type.as_deref() != Some("set") {
         return None;

@@ -1,8 +1,8 @@
 //! Validation of a CRD on create and update
 //! (`k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation`).
 //!
-//! Errors are in the API server's order, except that it walks maps in random order and this crate by name. If the API server
-//! skips a stage, the errors of that stage are returned separately, as hidden.
+//! Errors are in the API server's order, except that the API server walks maps in random order and this crate walks them in the order of names. If
+//! the API server skips a stage, the errors of that stage are returned separately, as hidden.
 
 mod approval;
 mod bad_value;
@@ -74,11 +74,11 @@ use crate::types::{CustomResourceDefinition, Spec};
 /// The errors in a CRD.
 #[derive(Clone, Debug, Default)]
 pub struct CrdErrors {
-    /// The API server's errors. Empty if it crashes.
+    /// The API server's errors. Empty if the API server crashes.
     pub errors: Vec<Error>,
     /// Errors that the API server reports only after the other errors are fixed. They are not part of its answer.
     pub hidden: Vec<Error>,
-    /// The error that makes the API server crash on the CRD (HTTP 500). Its answer is then unknown.
+    /// The error that makes the API server crash on the CRD (HTTP 500). The API server's answer is then unknown.
     pub crash: Option<Error>,
     /// The compiled rules, including those that the API server does not compile in this request.
     pub compiled: Vec<CompiledSchema>,
@@ -89,7 +89,7 @@ impl CrdErrors {
         self.crash.get_or_insert(on);
     }
 
-    /// Hides all errors if the API server crashes, since it then reports none.
+    /// Hides all errors if the API server crashes, because it then reports no errors.
     fn settle(mut self) -> Self {
         if self.crash.is_some() {
             self.hidden.splice(0..0, self.errors.drain(..));
@@ -98,8 +98,8 @@ impl CrdErrors {
     }
 }
 
-/// The errors of an API server of this Kubernetes version when the CRD is created (`ValidateCustomResourceDefinition`). Rules are
-/// compiled only if there is a compiler.
+/// The errors of an API server of this Kubernetes version when the CRD is created (`ValidateCustomResourceDefinition`). Rules are only compiled with
+/// a compiler.
 pub fn validate_create(
     definition: &CustomResourceDefinition,
     version: KubernetesVersion,
@@ -130,8 +130,7 @@ pub fn validate_create(
     findings.settle()
 }
 
-/// Validates a CRD that replaces `old` (`ValidateCustomResourceDefinitionUpdate`). The API server tolerates many
-/// errors that `old` already has.
+/// Validates a CRD that replaces `old` (`ValidateCustomResourceDefinitionUpdate`). The API server tolerates many errors that are already in `old`.
 pub fn validate_update(
     definition: &CustomResourceDefinition,
     old: &CustomResourceDefinition,
@@ -178,8 +177,8 @@ fn validate_rest(
     errors.extend(preserve_unknown_fields_error(definition, old));
 }
 
-/// The error about a value that an update changes (`ValidateImmutableField`); `at` returns its path and rendered value, and
-/// is called only if there is an error.
+/// The error about a value that an update changes (`ValidateImmutableField`). `at` returns the path and the rendered value, and is only called for an
+/// error.
 fn immutable_error<T: PartialEq>(new: &T, old: &T, at: impl FnOnce() -> (Path, String)) -> Option<Error> {
     if new == old {
         return None;
@@ -193,7 +192,7 @@ fn immutable_error<T: PartialEq>(new: &T, old: &T, at: impl FnOnce() -> (Path, S
     ))
 }
 
-/// Whether some schema has validation rules.
+/// Whether any schema has validation rules.
 pub(crate) fn has_rules(spec: &Spec) -> bool {
     traverse::has_schema_with(spec, traverse::has_own_rules)
 }

@@ -8,7 +8,7 @@ use super::report::invalid_string;
 use crate::codes;
 use crate::types::Names;
 
-/// Checks the names below `path`; each may be absent.
+/// Checks the names at `path`. Each name may be absent.
 pub(super) fn validate_names(names: &Names, path: &Path, errors: &mut Vec<Error>) {
     label(&names.plural, errors, || path.child("plural"));
     label(&names.singular, errors, || path.child("singular"));

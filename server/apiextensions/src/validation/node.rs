@@ -15,7 +15,7 @@ impl NodeWalk<'_> {
     /// Walks the whole schema; `path` is its path.
     pub(super) fn root(&mut self, schema: &JsonSchemaProps, path: &Path) {
         let standard = Standard::at_root(self.options.require_valid_property_type);
-        // If the schema need not be structural, its rules are never compiled, so there are no hidden errors either.
+        // If the schema need not be structural, the API server never compiles its rules, so the schema has no hidden errors either.
         let compiler = self
             .options
             .compiler

@@ -1,4 +1,4 @@
-//! The strictness of a request's validation (`validationOptions`): the Kubernetes version, and what an update tolerates.
+//! The strictness of a request's validation (`validationOptions`): the Kubernetes version, and the errors that an update tolerates.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ use super::preexisting::Preexisting;
 /// The settings that differ between creates and updates.
 pub(super) struct Options<'a> {
     pub(super) version: KubernetesVersion,
-    /// Compiles rules and estimates their costs; without it, rules are skipped.
+    /// Compiles rules and estimates their costs. Without a compiler, rules are skipped.
     pub(super) compiler: Option<&'a CelCompiler>,
     pub(super) require_recognized_conversion_review_version: bool,
     pub(super) require_immutable_names: bool,
@@ -21,12 +21,12 @@ pub(super) struct Options<'a> {
     pub(super) require_pruned_defaults: bool,
     pub(super) require_atomic_set_type: bool,
     pub(super) require_map_list_keys_map_set_validation: bool,
-    /// Expressions of the stored CRD: they may use features that are not yet available to new ones.
+    /// Expressions of the stored CRD. They may use features that new expressions cannot use yet.
     pub(super) preexisting: Preexisting<'a>,
-    /// Versions whose schema the update does not change: their rules may exceed the cost limit.
+    /// Versions whose schema the update does not change. Rules in these versions may exceed the cost limit.
     pub(super) versions_with_unchanged_schemas: HashSet<&'a str>,
     pub(super) allow_invalid_ca_bundle: bool,
-    /// Versions with too many selectable fields that the update does not change. The shared list has an empty name.
+    /// Versions with too many selectable fields that the update does not change. For the shared list, the name is empty.
     pub(super) allow_too_many_selectable_fields: HashSet<&'a str>,
 }
 

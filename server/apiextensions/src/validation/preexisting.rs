@@ -1,4 +1,4 @@
-//! Expressions of the stored CRD, which can use functions that are not yet available to new expressions.
+//! Expressions of the stored CRD. They can use functions that are not yet available to new expressions.
 
 use std::collections::HashSet;
 
@@ -15,7 +15,7 @@ impl Preexisting<'_> {
         self.rules.is_empty() && self.message_expressions.is_empty()
     }
 
-    /// Whether the stored CRD has this rule, so that it compiles in the environment of stored expressions.
+    /// Whether the stored CRD contains this rule. If so, the rule compiles in the environment of stored expressions.
     pub fn has_rule(&self, rule: &str) -> bool {
         self.rules.contains(rule)
     }

@@ -1,4 +1,4 @@
-//! `spec.preserveUnknownFields`, which v1 forbids: on its own, with defaults, and with a conversion strategy.
+//! Errors about `spec.preserveUnknownFields`, which v1 forbids on its own, with defaults, and with a conversion strategy.
 
 use crd_analyzer_schema::field::{Error, Path};
 

@@ -1,4 +1,4 @@
-//! Cost estimates for the rules of one schema: compiles rules that are not compiled yet, and multiplies costs by cardinality.
+//! Estimates the costs of the rules of one schema: compiles rules that are not compiled yet, and multiplies costs by cardinality.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -17,11 +17,11 @@ use super::traverse::any_schema;
 
 /// A list or map without a limit above the current node.
 struct Unbounded {
-    /// The number of segments in its path.
+    /// The number of segments in the path of the list or map.
     depth: usize,
-    /// The keyword that would limit it.
+    /// The keyword that would limit the list or map.
     keyword: &'static str,
-    /// The same list or map in public form, created on first use and shared by all rules below it.
+    /// The same list or map in public form, created on first use and shared by all rules inside it.
     known: OnceCell<Arc<UnboundedAncestor>>,
 }
 
@@ -48,9 +48,9 @@ impl Pricing<'_> {
         self.effort.spend(size).then(|| self.walk(schema, None, &[]))
     }
 
-    /// One rule of a schema with this number of nodes; `None` if the effort is too high.
+    /// One rule of a schema with `nodes` nodes; `None` if the effort is too high.
     pub(super) fn one(&self, schema: &JsonSchemaProps, nodes: usize, rule: &RuleCost) -> Option<RuleCost> {
-        // Types are created for the topmost node with rules and everything below it.
+        // Types are created for the topmost node with rules and for all nodes inside it.
         if !self.effort.spend(nodes + rule.rule.len()) {
             return None;
         }
@@ -98,8 +98,8 @@ impl Pricing<'_> {
 }
 
 struct Walk<'e> {
-    /// The paths of errors that are not about a compiled expression, sorted. Stored as strings, since one segment of the API server's paths
-    /// may name several fields.
+    /// The paths of errors that are not about a compiled expression, sorted. They are stored as strings, since one segment of the API server's paths
+    /// may consist of several field names.
     errors: &'e [String],
     /// Whether the API server compiles rules of this schema at all.
     is_reached: bool,
@@ -112,7 +112,7 @@ struct Walk<'e> {
     rules: Vec<RuleCost>,
     total: u64,
     root: &'e Path,
-    /// The node and index of the only rule to visit, if not all.
+    /// The node and index of the only rule to visit; `None` to visit all rules.
     only: Option<(&'e Path, usize)>,
     /// Rules that cost more than this get suggestions.
     limit: u64,
@@ -126,12 +126,12 @@ struct Walk<'e> {
 enum Way<'w> {
     /// All nodes.
     All,
-    /// One node below.
+    /// A single node inside the current node.
     To(&'w [Segment]),
 }
 
 impl Way<'_> {
-    /// The rest of the way after a step to a keyword; `None` if it does not lead there.
+    /// The rest of the way after a step to a keyword; `None` if the way does not lead there.
     fn below(self, keyword: &str) -> Option<Self> {
         match self {
             Self::All => Some(Self::All),
@@ -140,7 +140,7 @@ impl Way<'_> {
         }
     }
 
-    /// The rest of the way after a step to a property; `None` if it does not lead there.
+    /// The rest of the way after a step to a property; `None` if the way does not lead there.
     fn property(self, name: &str) -> Option<Self> {
         match self.below("properties")? {
             Self::To([Segment::Key(key), rest @ ..]) if key == name => Some(Self::To(rest)),
@@ -222,7 +222,7 @@ impl<'e> Walk<'e> {
         }
     }
 
-    /// Visits a node whose path is longer by this number of segments.
+    /// Visits a node inside the current node. `segments` is the number of segments between their paths.
     fn below<'s>(
         &mut self,
         segments: usize,
@@ -253,7 +253,7 @@ impl<'e> Walk<'e> {
         let checked = self.is_reached && !self.has_schema_error_within(path);
         let compiled = match self.compiled_at(path) {
             Some(compiled) => Cow::Borrowed(compiled),
-            // There is either one result per rule, or one for all of them.
+            // The result is either one result per rule, or one for all rules.
             None => Cow::Owned(compile(only.map_or(rules, |it| &rules[it..=it]), context)),
         };
         let unbounded = self.unbounded_above(path);
@@ -296,7 +296,7 @@ impl<'e> Walk<'e> {
 
     /// The compiled rules of the node at `path`, if they were compiled before.
     fn compiled_at(&mut self, path: &Path) -> Option<&'e Result<Vec<CompiledRule>, String>> {
-        // Both walks use the same order, but either may skip nodes that the other visits.
+        // Both walks use the same order, but each may skip nodes that the other visits.
         let at = self.compiled.iter().position(|it| it.path == *path)?;
         let compiled = &self.compiled[at].compiled;
         self.compiled = &self.compiled[at + 1..];
@@ -335,7 +335,7 @@ impl<'e> Walk<'e> {
         out.remedies = ways.collect();
     }
 
-    /// Whether an error at or below the node at `path` keeps the API server from compiling the node's rules.
+    /// Whether an error at the node at `path` or inside the node keeps the API server from compiling the node's rules.
     fn has_schema_error_within(&self, path: &Path) -> bool {
         let path = path.to_string();
         let begins = |prefix: &str| {
@@ -361,7 +361,7 @@ impl RuleCost {
     }
 }
 
-/// The steps from `root` to a schema below it.
+/// The steps from `root` to a schema inside it.
 fn steps(path: &Path, root: &Path) -> Vec<SchemaStep> {
     let segments = path.segments().iter().skip(root.segments().len());
     let step = |segment: &Segment| match segment {

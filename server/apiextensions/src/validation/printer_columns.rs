@@ -18,7 +18,7 @@ const FORMATS: [&str; 8] = [
     "password",
 ];
 
-/// Checks the columns, whose list is at `path`.
+/// Checks the columns in the list at `path`.
 pub(super) fn validate_columns(columns: &[ColumnDefinition], path: &Path, errors: &mut Vec<Error>) {
     for (i, column) in columns.iter().enumerate() {
         validate_column(column, errors, |field| path.index(i).child(field));
@@ -57,7 +57,7 @@ fn one_of(values: &[&str]) -> String {
     format!("must be one of {}", values.join(","))
 }
 
-/// The error in a path in dot notation (`validateSimpleJSONPath`): the API server only checks its first character.
+/// The error in a path in dot notation (`validateSimpleJSONPath`). The API server only checks the first character of such a path.
 pub(super) fn simple_json_path_error(json_path: &str, path: impl FnOnce() -> Path) -> Option<Error> {
     let detail = if json_path.is_empty() {
         "must not be empty"

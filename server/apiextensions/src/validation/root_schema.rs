@@ -99,8 +99,8 @@ pub(super) fn validate_schema(
     findings.errors.append(&mut errors);
 }
 
-/// The error for a keyword that is not allowed at the root of a schema with a status subresource. The API server extracts the
-/// schema of `status`, so keywords at the root must not restrict `status` in other ways than its property.
+/// The error for a keyword that is not allowed at the root of a schema with a status subresource. The API server extracts the schema of the property
+/// `status`, so other keywords at the root must not restrict `status`.
 fn root_with_status_error(schema: &JsonSchemaProps, options: &Options<'_>, path: &Path) -> Option<Error> {
     let empty = |keyword| schema.empty.contains(keyword);
     // The API server checks the fields of its struct in order and stops at the first invalid one.

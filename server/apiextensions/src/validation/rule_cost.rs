@@ -1,4 +1,4 @@
-//! The cost of a rule, and the limits that would reduce it.
+//! The cost of a rule, and the limits that would reduce the cost.
 
 use std::sync::Arc;
 
@@ -14,13 +14,13 @@ pub struct SchemaCosts {
     pub versions: Vec<String>,
     /// The path of the schema in the internal form.
     pub path: Path,
-    /// Its rules. Those of a node come after those of the nodes below it.
+    /// The rules of the schema. Rules of a node come after the rules of the nodes inside it.
     pub rules: Vec<RuleCost>,
     /// The total estimated cost of all rules and message expressions that the API server checks, in cost units.
     pub total: u64,
-    /// Why the API server checks none of the rules, if so.
+    /// The reason why the API server checks no rules of the schema, if any.
     pub not_checked: Option<String>,
-    /// Limits that bring the schema and all its rules below their cost limits, if one is exceeded and such limits exist.
+    /// Limits that bring the schema and all its rules below their cost limits. `None` if no cost limit is exceeded or no such limits exist.
     pub remedy: Option<BoundsProposal>,
 }
 
@@ -45,27 +45,27 @@ pub struct RuleCost {
     pub index: usize,
     /// The expression.
     pub rule: String,
-    /// Whether the API server checks the rule. If not, the numbers are what it would compute.
+    /// Whether the API server checks the rule. If not, the numbers are those that the API server would compute.
     pub checked: bool,
     /// `expr_cost` multiplied by `cardinality`: the number that the API server compares with [`COST_LIMIT`].
     pub cost: u64,
     /// The maximum cost of one evaluation; 0 if the rule does not compile.
     pub expr_cost: u64,
-    /// The maximum number of values of the node in one object according to the limits in the schemas above; `None` if unbounded.
+    /// The maximum number of values of the node in one object according to the limits of the surrounding schemas; `None` if unbounded.
     pub max_cardinality: Option<u64>,
     /// The number of evaluations in the estimate: `max_cardinality`, or the maximum number of values in one request.
     pub cardinality: u64,
-    /// The lists and maps without a limit above the node, outermost first.
+    /// The surrounding lists and maps without a limit, outermost first.
     pub unbounded: Arc<[Arc<UnboundedAncestor>]>,
-    /// Whether the rule compares with the old value.
+    /// Whether the rule uses the old value.
     pub uses_old_self: bool,
     /// The compile error of the rule.
     pub error: Option<String>,
-    /// The maximum cost of evaluating the message expression once; 0 if there is none.
+    /// The maximum cost of evaluating the message expression once; 0 without a message expression.
     pub message_cost: u64,
     /// The compile error of the message expression.
     pub message_error: Option<String>,
-    /// The ways to bring the rule and its message expression below their cost limits by adding missing limits, the best first. Each is
+    /// The ways to bring the rule and its message expression below their cost limits by adding missing limits, the best way first. Each way is
     /// verified by a new cost estimate. Empty if the costs are below their limits, or if missing limits are not the cause.
     pub remedies: Vec<BoundsProposal>,
 }
@@ -80,9 +80,9 @@ impl RuleCost {
 /// A list or map with an unlimited number of elements.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UnboundedAncestor {
-    /// The path of its schema in the internal form.
+    /// The path of the list's or map's schema in the internal form.
     pub path: Path,
-    /// The keyword that would limit it.
+    /// The keyword that would limit the list or map.
     pub keyword: &'static str,
 }
 
@@ -91,27 +91,27 @@ pub struct UnboundedAncestor {
 pub struct BoundsProposal {
     /// The limits, sorted by the path of their schemas.
     pub bounds: Vec<Bound>,
-    /// The cost with these limits, in cost units: of the rule, or of the most expensive rule of a schema.
+    /// The cost with these limits, in cost units: the cost of the rule, or of the most expensive rule of a schema.
     pub cost: u64,
     /// The cost of all rules of the schema with these limits, in cost units; 0 if the proposal is about a single rule.
     pub total: u64,
 }
 
-/// A limit for a schema that has none.
+/// A limit for a schema that lacks one.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Bound {
-    /// The steps from the root of the schema to the one that gets the limit.
+    /// The steps from the root of the schema to the schema that gets the limit.
     pub steps: Vec<SchemaStep>,
     /// `maxItems`, `maxProperties` or `maxLength`.
     pub keyword: &'static str,
-    /// The suggested value.
+    /// The suggested limit.
     pub suggested: i64,
-    /// The largest sufficient value, if the other limits are as suggested.
+    /// The largest limit that is sufficient if the other limits are as suggested.
     pub largest: i64,
 }
 
 impl Bound {
-    /// The kubebuilder marker for the limit, and where to put it: a field, or the type of items or values.
+    /// The kubebuilder marker for the limit, and its place: a field, or the type of items or values.
     pub fn marker(&self) -> (String, String) {
         let (name, value) = (capitalized(self.keyword), self.suggested);
         match self.steps.as_slice() {
@@ -150,7 +150,7 @@ impl Bound {
         out
     }
 
-    /// The path of the limited schema below `root`.
+    /// The path of the limited schema, which is inside the schema at `root`.
     pub fn path(&self, root: &Path) -> Path {
         self.steps.iter().fold(root.clone(), |path, step| match step {
             SchemaStep::Property(name) => path.child("properties").key(name),

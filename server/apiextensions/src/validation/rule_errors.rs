@@ -16,7 +16,7 @@ use crate::codes;
 /// The size of a path segment of a schema with rules, in bytes. Several copies of such paths exist.
 const PATH_BYTES: u64 = 128;
 
-/// Compiles the rules of the node at `at` and reports the errors. `is_hidden`: the API server does not compile them.
+/// Compiles the rules of the node at `at` and reports the errors. If `is_hidden` is set, the API server does not compile these rules.
 pub(super) fn compile_rules<'s>(
     walk: &mut NodeWalk<'_>,
     schema: &'s JsonSchemaProps,
@@ -27,7 +27,7 @@ pub(super) fn compile_rules<'s>(
 ) {
     let rules_at = at.child("x-kubernetes-validations");
     let internal = |detail: String| Error::new(ErrorType::Internal, codes::RULE_TYPES, rules_at.path(), "", detail);
-    // Deep schemas have long paths, which take memory.
+    // In deep schemas, paths are long and need much memory.
     let path = at.path();
     if budget::bytes(PATH_BYTES * path.segments().len() as u64).is_err() {
         return;
@@ -45,7 +45,7 @@ pub(super) fn compile_rules<'s>(
     let compiled = match compiled {
         Ok(compiled) => compiled,
         Err(detail) => {
-            // It is no surprise that a schema with other errors has no types, so do not report it.
+            // A schema with other errors often has no types, so a missing type is only reported for a schema without other errors.
             if !is_hidden {
                 walk.cel_errors.push(internal(detail));
             }
@@ -156,7 +156,7 @@ fn compile_error(error: CompileError, path: Path, bad_value: String) -> Error {
         return out;
     };
     let out = out.within(first.bytes);
-    // After a syntax error, further problems are mostly its consequences.
+    // After a syntax error, further problems are mostly consequences of it.
     if error.code == RULE_SYNTAX {
         return out;
     }

@@ -1,4 +1,4 @@
-//! Validation of a rule's fields apart from its expression, and the decision when to compile expressions.
+//! Validates the fields of a rule apart from its expression, and decides whether to compile the expression.
 
 use crd_analyzer_schema::JsonSchemaProps;
 use crd_analyzer_schema::KubernetesVersion;
@@ -33,7 +33,7 @@ pub(super) fn validate_rules<'s>(
     if schema.x_validations.is_empty() {
         return;
     }
-    // All rules share the structural form of the schema, if it has one.
+    // All rules share the structural form of the schema, if the schema has one.
     let mut structural = None;
     for (i, rule) in schema.x_validations.iter().enumerate() {
         let rules_at = at.child("x-kubernetes-validations");
@@ -62,7 +62,7 @@ pub(super) fn validate_rules<'s>(
     }
 }
 
-/// The wording of a detail that 1.34 shortened.
+/// The wording of a detail, which 1.34 shortened.
 fn reworded(walk: &NodeWalk<'_>, field: &str, detail: &str) -> String {
     if walk.options.version >= KubernetesVersion::minor(34) {
         detail.to_owned()
@@ -108,7 +108,7 @@ fn validate_field_path(walk: &mut NodeWalk<'_>, field_path: &str, schema: Option
         let error = invalid_string(codes::INVALID_FIELD_PATH, at.path(), field_path, detail);
         walk.schema_errors.push(error.because(Cause::LineBreak));
     }
-    // Without a structural form, skip the path: another check reports the schema.
+    // Without a structural form, the path is not checked, because another check reports the schema.
     if schema.is_none() {
         return;
     }

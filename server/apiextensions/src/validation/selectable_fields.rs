@@ -87,7 +87,7 @@ fn validate_fields(
             findings
                 .errors
                 .push(invalid_string(codes::NOT_STRUCTURAL, path, "", error.to_string()));
-            // The API server continues as if there were no schema.
+            // The API server continues as if the version had no schema.
             None
         }
     };
@@ -110,7 +110,7 @@ fn validate_fields(
     }
 }
 
-/// Checks one field; returns an error if the API server crashes.
+/// Checks one field. Returns an error if the API server crashes.
 fn validate_field(
     field: &SelectableField,
     schema: Option<Structural<'_>>,

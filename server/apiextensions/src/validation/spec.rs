@@ -40,7 +40,7 @@ pub(super) fn validate_spec(spec: &Spec, options: &Options<'_>, path: &Path, fin
     validate_schemas_are_there(spec, options, path, errors);
 
     let preserves_unknown_fields = spec.preserve_unknown_fields.unwrap_or(true);
-    // Defaults, pruning and extensions all require structural schemas, even on updates that otherwise do not.
+    // Defaults, pruning and extensions require structural schemas, even in an update that otherwise does not require them.
     let mut require_structural_schema =
         options.require_structural_schema || !spec.preserve_unknown_fields.unwrap_or_default();
     if (preserves_unknown_fields || !require_structural_schema) && schemas_of(spec).any(has_default) {

@@ -1,5 +1,4 @@
-//! Keywords that no CRD may use, and where defaults and embedded resources are not allowed
-//! (`specStandardValidatorV3`).
+//! Checks for keywords that CRDs must not use, and for defaults and embedded resources in forbidden positions (`specStandardValidatorV3`).
 
 use crd_analyzer_schema::field::{Error, Trail};
 use crd_analyzer_schema::go::quote;
@@ -8,18 +7,18 @@ use crd_analyzer_schema::{EmptyKeywords, JsonSchemaProps};
 use super::traverse::{TYPES, has_unknown_type};
 use crate::codes;
 
-/// State that a node inherits from the nodes above it.
+/// Information that a node inherits from the surrounding nodes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Standard<'t> {
     require_valid_property_type: bool,
     forbidden_defaults: Option<ForbiddenDefaults<'t>>,
     /// Whether the node describes `metadata`, `kind` or `apiVersion` of a resource, or a part of them.
     pub(super) inside_resource_meta: bool,
-    /// The topmost surrounding node below which old and new values cannot be correlated.
+    /// The topmost surrounding node inside which old and new values cannot be correlated.
     pub(super) uncorrelatable: Option<&'t Trail<'t>>,
 }
 
-/// Why defaults are not allowed.
+/// The reason why defaults are not allowed.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ForbiddenDefaults<'t> {
     InTopLevel(&'t str),
@@ -27,7 +26,7 @@ pub(super) enum ForbiddenDefaults<'t> {
 }
 
 impl<'t> Standard<'t> {
-    /// The initial state at the root of a schema.
+    /// The information at the root of a schema.
     pub(super) fn at_root(require_valid_property_type: bool) -> Self {
         Self {
             require_valid_property_type,
@@ -44,7 +43,7 @@ impl<'t> Standard<'t> {
         }
     }
 
-    /// Marks values from `at` on down as uncorrelatable, unless they already are.
+    /// Marks the values at `at` and inside it as uncorrelatable, unless they are already marked.
     pub(super) fn with_uncorrelatable(self, at: &'t Trail<'t>) -> Self {
         Self {
             uncorrelatable: self.uncorrelatable.or(Some(at)),

@@ -23,7 +23,7 @@ pub(super) fn validate_stored_versions(
     let render = Render::new(version);
     let code = codes::STORED_VERSIONS;
     if stored.is_empty() {
-        // An absent list and an empty one print differently only before 1.34; the status has no list here.
+        // An absent list and an empty list are only printed differently before 1.34. In the status, the list is absent.
         let detail = "must have at least one stored version";
         errors.push(Error::invalid(code, path, render.strings(None), detail));
         return;

@@ -10,7 +10,7 @@ pub(super) fn structural_errors(schema: Structural<'_>, path: &Path, version: Ku
     structural::validate(schema, path, version)
 }
 
-/// The errors in the defaults of a schema (`ValidateDefaults`). `runs_rules`: also run its rules on them.
+/// The errors in the defaults of a schema (`ValidateDefaults`). If `runs_rules` is set, the schema's rules also run on the defaults.
 pub(super) fn default_errors(
     schema: Structural<'_>,
     path: &Path,

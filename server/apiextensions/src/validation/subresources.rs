@@ -11,7 +11,7 @@ use super::version_fields::has_per_version_subresources;
 use crate::codes;
 use crate::types::{Spec, Subresources, Version};
 
-/// Checks `scale`; there is nothing to check in `status`.
+/// Checks `scale`. The subresource `status` needs no check.
 pub(super) fn validate_subresources(
     subresources: Option<&Subresources>,
     path: &Path,
@@ -21,7 +21,7 @@ pub(super) fn validate_subresources(
     let Some(scale) = subresources.and_then(|it| it.scale.as_ref()) else {
         return;
     };
-    // Each of these names is one segment of the API server's path, despite the dot.
+    // Each of these names is one segment of the API server's path, although it contains a dot.
     let replicas = [
         ("scale.specReplicasPath", &scale.spec_replicas_path, ".spec."),
         ("scale.statusReplicasPath", &scale.status_replicas_path, ".status."),
@@ -53,13 +53,13 @@ pub(super) fn validate_subresources(
     }
 }
 
-/// Whether there is a `status` subresource (`hasStatusEnabled`).
+/// Whether the CRD or version has a `status` subresource (`hasStatusEnabled`).
 pub(super) fn has_status(subresources: Option<&Subresources>) -> bool {
     subresources.is_some_and(|it| it.status.is_some())
 }
 
-/// Which versions have a status subresource (`getSubresourcesForVersion`): all if they share one; otherwise each version uses
-/// the subresources of the first version with its name.
+/// For each version, whether it has a status subresource (`getSubresourcesForVersion`): all versions have it if they share one; otherwise each
+/// version uses the subresources of the first version with the same name.
 pub(super) fn versions_with_status(spec: &Spec) -> Vec<bool> {
     if !has_per_version_subresources(&spec.versions) {
         return vec![has_status(spec.subresources.as_ref()); spec.versions.len()];

@@ -1,6 +1,6 @@
 //! Limits that would bring expensive rules and schemas below their cost limits.
 //!
-//! [`crd_analyzer_schema::rules::suggest_bounds`] finds them for one expression. This module adds them to the schema and repeats the
+//! [`crd_analyzer_schema::rules::suggest_bounds`] finds such limits for one expression. This module adds these limits to the schema and repeats the
 //! cost estimate, so that every suggestion is verified.
 
 use crd_analyzer_schema::JsonSchemaProps;
@@ -12,11 +12,10 @@ use super::pricing::Pricing;
 use super::rule_cost::{Bound, BoundsProposal, RuleCost};
 use super::traverse::any_schema;
 
-/// The maximum number of times that the most expensive rule gets tighter limits to bring a schema below its limit.
+/// The maximum number of rounds for bringing a schema below its limit. In each round, the most expensive rule gets tighter limits.
 const MAX_ROUNDS: usize = 12;
 
-/// Keeps the suggestions for each rule that are sufficient, with the resulting costs, and finds limits that bring the whole schema
-/// below its cost limit.
+/// Keeps the sufficient suggestions for each rule, with the resulting costs, and finds limits that bring the whole schema below its cost limit.
 pub(super) fn verified_proposals(
     pricing: &Pricing<'_>,
     schema: &JsonSchemaProps,
@@ -72,7 +71,7 @@ pub(super) fn verified_proposals(
         if round > MAX_ROUNDS || cost < 2 {
             return None;
         }
-        // A limit that was already suggested may be tightened, so use the original schema.
+        // This uses the original schema, because a limit that was already suggested may become tighter.
         let mut more = pricing
             .fits_below(schema, dearest, (cost / 4).min(COST_LIMIT))
             .into_iter();
@@ -80,7 +79,7 @@ pub(super) fn verified_proposals(
     }
 }
 
-/// Adds limits; of two for the same keyword, the tighter one is kept.
+/// Adds limits. If two limits are for the same keyword, the tighter one is kept.
 fn join(bounds: &mut Vec<Bound>, more: &[Bound]) {
     for bound in more {
         match bounds

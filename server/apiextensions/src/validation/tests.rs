@@ -90,7 +90,7 @@ fn schemas_of_the_kubernetes_tables() {
         let option = |name: &str| input["options"][name].as_bool().unwrap_or_default();
         let validation = validation(&input["validation"]["openAPIV3Schema"]);
         let has_default = validation.open_api_v3_schema.as_ref().is_some_and(has_default);
-        // The API server always allows defaults, so cases that forbid them are skipped, and so are cases that run rules on them.
+        // The API server always allows defaults, so cases that forbid them are skipped. Cases that run rules on defaults are skipped too.
         let runs_rules = case["actual"]["errors"].to_string().contains("failed rule: ");
         // One test emulates an environment before 1.30.
         let is_older = case["case"].as_str().is_some_and(|it| it.contains("before v1.30"));

@@ -7,19 +7,19 @@ use crate::types::Spec;
 /// The types that a schema may have, sorted (`openapiV3Types`).
 pub const TYPES: [&str; 6] = ["array", "boolean", "integer", "number", "object", "string"];
 
-/// The shared schema and those of individual versions, if they exist.
+/// The shared schema and the schemas of individual versions, if they exist.
 pub(super) fn schemas_of(spec: &Spec) -> impl Iterator<Item = &JsonSchemaProps> {
     let shared = spec.validation.iter();
     let single = spec.versions.iter().filter_map(|it| it.schema.as_ref());
     shared.chain(single).filter_map(|it| it.open_api_v3_schema.as_ref())
 }
 
-/// Whether a schema of the CRD has a node for which the predicate holds.
+/// Whether the predicate holds for any node in the schemas of the CRD.
 pub(super) fn has_schema_with(spec: &Spec, mut question: impl FnMut(&JsonSchemaProps) -> bool) -> bool {
     schemas_of(spec).any(|schema| any_schema(schema, &mut question))
 }
 
-/// Whether the predicate holds for the schema or for one of its subschemas, below any keyword.
+/// Whether the predicate holds for the schema or for one of its subschemas, in any keyword.
 pub(super) fn any_schema<'s>(
     schema: &'s JsonSchemaProps,
     question: &mut impl FnMut(&'s JsonSchemaProps) -> bool,

@@ -63,7 +63,7 @@ fn is_not_structural(schema: &JsonSchemaProps, version: KubernetesVersion) -> bo
 
 /// `findPreexistingExpressions`
 fn preexisting_expressions(spec: &Spec, version: KubernetesVersion) -> Preexisting<'_> {
-    // By mistake, 1.30 kept the rule instead of the message expression.
+    // By mistake, an API server of 1.30 collects the rule instead of the message expression.
     let keeps_rule = version < KubernetesVersion::minor(31);
     let mut found = Preexisting::default();
     for schema in schemas_of(spec) {
@@ -92,7 +92,7 @@ fn versions_with_unchanged_schemas<'a>(
 ) -> HashSet<&'a str> {
     let shared = !has_per_version_schemas(&new.spec.versions) && !has_per_version_schemas(&old.spec.versions);
     if shared {
-        // All versions share the schema, so one comparison suffices.
+        // All versions share one schema, so one comparison is enough.
         if new.spec.validation != old.spec.validation {
             return HashSet::new();
         }
@@ -107,7 +107,7 @@ fn versions_with_unchanged_schemas<'a>(
     unchanged.collect()
 }
 
-/// Whether the CA bundle may be invalid: if it was invalid before, or if the CRD is not yet established (`allowInvalidCABundle`).
+/// Whether the CA bundle may be invalid. It may if the old bundle was already invalid, or if the CRD is not yet established (`allowInvalidCABundle`).
 fn allows_invalid_ca_bundle(old: &CustomResourceDefinition) -> bool {
     if !old.is_condition_true("Established") {
         return true;
@@ -136,7 +136,7 @@ fn too_many_selectable_fields_allowed<'a>(
     if is_too_many(old_fields) && new.spec.selectable_fields == *old_fields {
         allowed.insert("");
     }
-    // If several old versions have the same name, the last applies.
+    // If several old versions have the same name, the last version applies.
     let old: HashMap<&str, _> = old
         .spec
         .versions

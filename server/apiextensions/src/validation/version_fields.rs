@@ -59,8 +59,8 @@ fn all_alike(
     is_set(first) && rest.iter().all(|it| is_set(it) && is_same(first, it))
 }
 
-/// The schemas of all versions by name; if versions have the same name, the first applies (`GetSchemaForVersion`). The
-/// API server finds no schemas if there are both a shared schema and schemas per version.
+/// The schemas of all versions by name. If versions have the same name, the first version applies (`GetSchemaForVersion`). The API server finds no
+/// schemas if the CRD has both a shared schema and schemas per version.
 pub(super) struct SchemasByName<'s> {
     shared: Option<&'s Validation>,
     single: Option<HashMap<&'s str, Option<&'s Validation>>>,
@@ -81,7 +81,7 @@ impl<'s> SchemasByName<'s> {
         Self { shared, single }
     }
 
-    /// The schema of the version `name`; the outer `None` means that the API server does not find the version.
+    /// The schema of the version `name`. The outer `None` means that the API server does not find the version.
     #[expect(
         clippy::option_option,
         reason = "the outer option says whether the version is known, the inner one whether it has a schema"

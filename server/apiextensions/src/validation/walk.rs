@@ -9,7 +9,7 @@ use super::options::{Options, SchemaQuestion};
 pub(super) struct NodeWalk<'w> {
     pub(super) options: &'w Options<'w>,
     pub(super) question: SchemaQuestion,
-    /// Whether the API server compiles rules; if not, their errors are hidden.
+    /// Whether the API server compiles rules. If not, the errors of the rules are hidden.
     pub(super) compiles_rules: bool,
     pub(super) schema_errors: Vec<Error>,
     pub(super) cel_errors: Vec<Error>,

@@ -98,7 +98,7 @@ fn validate_url_path(url_path: &str, errors: &mut Vec<Error>, path: impl Fn() ->
     if !url_path.starts_with('/') {
         errors.push(invalid_string(code, path(), url_path, "must start with a '/'"));
     }
-    // The API server skips the first byte even if it is not a slash. The rest of a multi-byte character is never valid in a name.
+    // The API server skips the first byte even if it is not a slash. The remaining bytes of a multi-byte character are never valid in a name.
     let mut chars = url_path.chars();
     let first = chars.next().unwrap_or_default();
     let steps = chars.as_str();
@@ -110,7 +110,7 @@ fn validate_url_path(url_path: &str, errors: &mut Vec<Error>, path: impl Fn() ->
             errors.push(invalid_string(code, path(), url_path, detail));
             continue;
         }
-        // The remaining bytes of a multi-byte character are invalid, but count towards the length.
+        // The remaining bytes of a multi-byte character are invalid, but they count towards the length.
         let step = if is_cut {
             Cow::Owned("_".repeat(first.len_utf8() - 1) + step)
         } else {

@@ -2,9 +2,9 @@
 
 use crd_analyzer_schema::{KubernetesVersion, formats};
 
-/// Whether an API server of this Kubernetes version recognizes a format for values of a type, so that it does not warn about it.
+/// Whether an API server of this Kubernetes version recognizes a format for values of a type. If so, it does not warn about the format.
 ///
-/// A new CRD may only use formats that the previous Kubernetes version already recognized.
+/// A format only counts if the previous Kubernetes version also recognizes it.
 pub fn is_recognized(format: &str, r#type: &str, version: KubernetesVersion) -> bool {
     !formats::is_unrecognized(format, r#type, version)
 }

@@ -24,12 +24,11 @@ const MAX_PATHS: usize = 1000;
 /// A `Warning` header in the API server's response.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Warning {
-    /// The API server's message, which it sends only once.
+    /// The API server's message. The API server sends equal messages only once.
     pub text: String,
     /// The diagnostic code.
     pub code: &'static str,
-    /// The paths of the keywords that the message is about, in the internal form. Only the first ones of a CRD are kept, so
-    /// the list may be empty.
+    /// The paths of the keywords that the message is about, in the internal form. Only the first paths of a CRD are kept, so the list may be empty.
     pub paths: Vec<Path>,
 }
 
@@ -40,7 +39,7 @@ pub fn on_create(spec: &Spec, version: KubernetesVersion) -> Vec<Warning> {
     warnings
 }
 
-/// The API server's warnings when it stores a changed CRD: those that the old CRD did not have.
+/// The API server's warnings when it stores a changed CRD: those that it did not return for the old CRD.
 pub fn on_update(spec: &Spec, old: &Spec, version: KubernetesVersion) -> Vec<Warning> {
     let before: HashSet<String> = on_create(old, version).into_iter().map(|it| it.text).collect();
     let mut warnings = on_create(spec, version);
@@ -103,7 +102,7 @@ fn schemas(spec: &Spec) -> impl Iterator<Item = (&JsonSchemaProps, Path)> {
         .filter_map(|(it, path)| Some((it.open_api_v3_schema.as_ref()?, path.child("openAPIV3Schema"))))
 }
 
-/// Messages with the paths that they are about; each message occurs once.
+/// Messages with the paths that they are about. Each message occurs once.
 #[derive(Default)]
 struct Texts {
     paths: BTreeMap<String, Vec<Path>>,

@@ -1,9 +1,9 @@
-//! All schemas below a schema (`SchemaHas` of `pkg/apis/apiextensions/validation`).
+//! Visits all schemas inside a schema (`SchemaHas` of `pkg/apis/apiextensions/validation`).
 
 use crd_analyzer_schema::JsonSchemaProps;
 use crd_analyzer_schema::field::Trail;
 
-/// Visits a schema and every schema below it, with its path.
+/// Visits a schema and every schema inside it, with its path.
 pub(super) fn each(schema: &JsonSchemaProps, at: &Trail<'_>, visit: &mut impl FnMut(&JsonSchemaProps, &Trail<'_>)) {
     visit(schema, at);
     let single = [

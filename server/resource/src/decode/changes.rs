@@ -13,7 +13,7 @@ pub(crate) fn between(sent: &Map<String, Value>, read: &Map<String, Value>) -> V
     found.changes
 }
 
-/// The changes found so far, as many as there is room for.
+/// The changes found so far, as long as memory is left for them.
 #[derive(Default)]
 struct Found {
     changes: Vec<Change>,

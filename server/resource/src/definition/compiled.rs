@@ -1,4 +1,4 @@
-//! A schema with everything that the validation of resources needs.
+//! A schema with all data that the validation of resources needs.
 
 use std::sync::OnceLock;
 
@@ -21,7 +21,7 @@ pub(crate) struct Compiled {
 }
 
 impl Compiled {
-    /// Prepares a schema; the error says why the API server cannot serve it.
+    /// Prepares a schema. The error is the reason why the API server cannot serve the schema.
     pub(super) fn new(mut schema: JsonSchemaProps, kubernetes: KubernetesVersion) -> Result<Self, String> {
         Structural::new(&schema).map_err(|error| error.to_string())?;
         prune_defaults(&mut schema, kubernetes).map_err(|error| error.to_string())?;

@@ -1,5 +1,5 @@
-//! The object with its wrong values marked as unknown. The API server does not run rules on an object with errors, and the result of a
-//! rule that reads a wrong value means nothing once the value is fixed.
+//! The object with its wrong values marked as unknown. The API server does not run rules on an object with errors. Rules that read a wrong value have
+//! no meaningful result, because the value will change.
 
 use crd_analyzer_schema::field::{ErrorType, Segment};
 use crd_analyzer_schema::unknown::{Known, Unknown};
@@ -13,7 +13,7 @@ pub(super) struct Corrected {
     pub(super) unknown: Unknown,
 }
 
-/// Marks values of a wrong type, and missing values, as unknown. `None` if there are none.
+/// Marks values of a wrong type, and missing values, as unknown. `None` if the object has no such values.
 ///
 /// A value that is too long or not in an `enum` stays: it has the right type, so rules on it have a result.
 pub(super) fn corrected(new: &Value, known: Known<'_>, errors: &[RejectionCause]) -> Option<Corrected> {
@@ -62,7 +62,7 @@ fn lookup_mut<'v>(value: &'v mut Value, path: &[Segment]) -> Option<&'v mut Valu
     })
 }
 
-/// The object at the parent of a path, if it lacks the field at the end of the path.
+/// The object at the parent of a path, if that object lacks the last field of the path.
 fn missing_in<'v>(value: &'v Value, path: &[Segment]) -> Option<&'v Map<String, Value>> {
     let (Segment::Field(name) | Segment::Key(name), parent) = path.split_last()? else {
         return None;

@@ -1,4 +1,4 @@
-//! Validation of the fields that the scale subresource reads (`ValidateScaleSpec`, `ValidateScaleStatus`).
+//! Validates the fields that the scale subresource reads (`ValidateScaleSpec`, `ValidateScaleStatus`).
 
 use crd_analyzer_apiextensions::types::SubresourceScale;
 use crd_analyzer_schema::field::{Cause, Error, Path, render};
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::codes;
 
-/// An error, and the field of `scale` that contains the path.
+/// An error, and the field of `scale` with the path at which the error is.
 type Found = (Error, &'static str);
 /// An object and its known parts.
 type Given<'v> = (&'v Value, Known<'v>);
@@ -64,7 +64,7 @@ fn bound(limit: f64) -> Cause {
     }
 }
 
-/// Creates an error. Like the API server, it treats the whole path as one name.
+/// Creates an error. The whole path is one name, as in the API server.
 fn invalid(path: &str, bad_value: String, detail: String) -> Error {
     Error::invalid(codes::INVALID_SCALE, Path::of([path]), bad_value, detail)
 }

@@ -23,7 +23,7 @@ pub(super) mod tag {
     pub(in super::super) const SET: u8 = 0x31;
 }
 
-/// Context-specific tags, whose meaning depends on their position.
+/// Context-specific tags. The meaning of such a tag depends on its position.
 pub(super) mod context {
     pub(in super::super) const fn primitive(number: u8) -> u8 {
         0x80 | number
@@ -34,7 +34,7 @@ pub(super) mod context {
     }
 }
 
-/// A bit string: its bytes, and the number of unused bits in the last byte.
+/// A bit string: the bytes, and the number of unused bits in the last byte.
 pub(super) struct BitString<'d> {
     pub(super) bytes: &'d [u8],
     pub(super) padding: u8,
@@ -105,7 +105,7 @@ impl<'d> Der<'d> {
         Some(inside)
     }
 
-    /// Reads an optional element with this tag. The outer `None` is an error.
+    /// Reads an optional element with this tag. The outer `None` is an error, and the inner `None` is a missing element.
     #[expect(clippy::option_option, reason = "malformed, absent, or there")]
     pub(super) fn read_optional(&mut self, tag: u8) -> Option<Option<Self>> {
         if self.peek() == Some(tag) {
@@ -205,7 +205,7 @@ pub(super) fn int_of(integer: &[u8]) -> Option<i64> {
     Some(integer.iter().fold(sign, |number, &byte| number << 8 | i64::from(byte)))
 }
 
-/// Whether the text is a time in the format. `Z` in the format matches a zone: `Z`, or an offset other than zero.
+/// Whether the text is a time in the format. `Z` in the format matches a time zone: `Z`, or an offset other than zero.
 pub(super) fn is_time(text: &[u8], format: &str) -> bool {
     let digits = format.len() - 1;
     let Some((clock, zone)) = text.split_at_checked(digits) else {
@@ -223,7 +223,7 @@ pub(super) fn is_time(text: &[u8], format: &str) -> bool {
                 .fold(0, |number, digit| number * 10 + u32::from(digit - b'0')),
         )
     };
-    // Two-digit years stand for 1969 to 2068. That only matters for leap days, and 1900 is not in the range.
+    // Two-digit years mean 1969 to 2068. The century only matters for leap days, and 1900 is not in the range.
     let year = number("CCYY").or_else(|| number("YY")).unwrap_or_default();
     let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0 || number("CCYY").is_none());
     let month = number("MM").unwrap_or_default();
@@ -241,7 +241,7 @@ pub(super) fn is_time(text: &[u8], format: &str) -> bool {
         && is_zone(zone)
 }
 
-/// Whether a zone is in canonical form: an offset of zero would be written as `Z`.
+/// Whether a time zone is in canonical form: an offset of zero must be written as `Z`.
 fn is_zone(zone: &[u8]) -> bool {
     match zone {
         b"Z" => true,

@@ -183,7 +183,7 @@ fn ascii(bytes: &[u8]) -> Option<&str> {
     std::str::from_utf8(bytes).ok().filter(|it| it.is_ascii())
 }
 
-/// `domainNameValid`: only checks that no label is empty and that all characters are printable.
+/// `domainNameValid`, which only checks that no label is empty and that all characters are printable.
 fn is_domain(name: &[u8], is_constraint: bool) -> bool {
     if name.is_empty() {
         return true;

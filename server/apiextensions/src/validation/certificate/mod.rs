@@ -26,7 +26,7 @@ fn malformed<T>(what: &str) -> Parsed<T> {
     Err(format!("x509: {what}"))
 }
 
-/// Unwraps the result of a read, or fails with this message.
+/// Returns the result of a read, or an error with this message.
 fn or<T>(read: Option<T>, what: &str) -> Parsed<T> {
     read.map_or_else(|| malformed(what), Ok)
 }

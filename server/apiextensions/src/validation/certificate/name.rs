@@ -19,7 +19,7 @@ pub(super) fn check_name(mut name: Der<'_>) -> Parsed {
     Ok(())
 }
 
-/// The error in a string with this tag, if it has one.
+/// The error in a string with this tag, if any.
 fn string_error(tag: u8, value: &[u8]) -> Option<String> {
     let (is_valid, kind) = match tag {
         tag::T61_STRING => return None,
@@ -36,7 +36,7 @@ fn string_error(tag: u8, value: &[u8]) -> Option<String> {
     (!is_valid).then(|| format!("invalid {kind}"))
 }
 
-/// Whether a byte is valid in a PrintableString. Allows two more characters that occur in real certificates.
+/// Whether a byte is valid in a PrintableString. Like Go, allows two more characters because they occur in real certificates.
 fn is_printable(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b" '()+,-./:=?*&".contains(&byte)
 }

@@ -17,7 +17,7 @@ const BEGIN: &[u8] = b"-----BEGIN ";
 const END: &[u8] = b"\n-----END ";
 const DASHES: &[u8] = b"-----";
 
-/// Returns the next block and the rest after it (`pem.Decode`). Anything that is not a block is skipped.
+/// Returns the next block and the rest after it (`pem.Decode`). Text outside of blocks is skipped.
 pub(in super::super) fn decode(data: &[u8]) -> Option<(Block, &[u8])> {
     let mut rest = data;
     loop {
@@ -39,7 +39,7 @@ pub(in super::super) fn decode(data: &[u8]) -> Option<(Block, &[u8])> {
 
 enum Attempt<'d> {
     Block(Block, &'d [u8]),
-    /// Not a block; continue with these bytes.
+    /// This is not a block; parsing continues with these bytes.
     Skip(&'d [u8]),
     Nothing,
 }
@@ -64,7 +64,7 @@ fn decode_block(data: &[u8], end: usize) -> Attempt<'_> {
         rest = next;
     }
     let body_start = data.len() - rest.len();
-    // Without a body, the line before END has consumed its newline; header lines may even have consumed END itself.
+    // Without a body, reading the line before END has already consumed the newline before END. Header lines may even have consumed END itself.
     if has_headers && body_start > end {
         return if body_start > end + END.len() {
             Attempt::Nothing

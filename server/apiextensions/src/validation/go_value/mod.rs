@@ -1,5 +1,5 @@
-//! Formatting of internal types in the two ways of Go's messages: as JSON with the names of Go's
-//! struct fields (`encoding/json`), or in Go syntax (`%#v`), where a pointer inside a value is a memory address.
+//! Formats internal types in the two ways that occur in Go's messages: as JSON with the names of Go's struct fields (`encoding/json`), or in Go
+//! syntax (`%#v`), where a pointer inside a value is a memory address.
 
 mod types;
 
@@ -8,8 +8,7 @@ use std::fmt::Write as _;
 use crd_analyzer_schema::go;
 use serde_json::Value;
 
-/// The length at which a rendered value is truncated, in bytes. A whole schema prints a hundred times longer than the
-/// author wrote it.
+/// The length at which a rendered value is truncated, in bytes. A rendered schema is a hundred times longer than the schema in the CRD.
 const LIMIT: usize = 4096;
 
 /// A placeholder for memory addresses, which differ in every run of an API server.
@@ -188,7 +187,7 @@ impl Writer {
         self.list("[]string", value, |out, it| out.string(it));
     }
 
-    /// Writes bytes: in base64, or one by one.
+    /// Writes bytes: in base64 as JSON, or one by one in Go syntax.
     pub(super) fn bytes(&mut self, value: &[u8]) {
         const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
         if !self.is_json() {

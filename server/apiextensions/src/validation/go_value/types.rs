@@ -97,7 +97,7 @@ impl Writer {
     pub(in super::super) fn schema_or_array(&mut self, items: &SchemaOrArray) {
         self.structure("apiextensions.JSONSchemaPropsOrArray", |out| {
             out.schema_pointer_field("Schema", items.schema.as_deref());
-            // The author wrote a list if and only if there is no single schema.
+            // Without a single schema, the author wrote a list, even if the list is empty.
             out.schemas_field("JSONSchemas", &items.json_schemas, items.schema.is_none());
         });
     }
@@ -271,7 +271,7 @@ impl Writer {
     }
 }
 
-/// A list or map as in Go: nil unless it has elements or is present but empty.
+/// A list or map as in Go: nil unless the list or map has elements or is present but empty.
 fn present<T>(items: &[T], is_empty: bool) -> Option<&[T]> {
     (!items.is_empty() || is_empty).then_some(items)
 }
