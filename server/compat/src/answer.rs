@@ -1,4 +1,4 @@
-//! Answers: the effect of a change in one direction.
+//! Answers: the effect of a change on stored objects, writers or readers (the directions).
 
 use std::fmt;
 
@@ -7,11 +7,11 @@ use serde_json::Value;
 /// The objects and clients that a change can affect.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Direction {
-    /// Stored objects: OLD accepted them, and a client reads them and writes them back unchanged under NEW.
+    /// Stored objects: OLD accepted them, a client reads them, and writes them back unchanged under NEW.
     Stored,
     /// Writers: clients that write objects for OLD and send them to NEW.
     Writers,
-    /// Readers: clients that know OLD, such as generated clients or a rollback, and read objects that NEW accepts.
+    /// Readers: clients that were written for OLD (such as generated clients, or clients after a rollback) and read objects that NEW accepts.
     Readers,
 }
 
@@ -28,7 +28,7 @@ impl Direction {
         }
     }
 
-    /// Whether the objects are made for NEW and checked by OLD.
+    /// Whether the objects are written for NEW and checked by OLD.
     pub(crate) const fn is_backward(self) -> bool {
         matches!(self, Self::Readers)
     }
@@ -40,20 +40,20 @@ impl fmt::Display for Direction {
     }
 }
 
-/// What happens to a witness under the other CRD.
+/// The effect of the other CRD on a witness.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Effect {
-    /// The API server rejects it.
+    /// The API server rejects the object.
     Refused,
-    /// The API server does not serve its version or kind.
+    /// The API server does not serve the object's version or kind.
     Unserved,
-    /// The API server drops a part of it.
+    /// The API server drops a part of the object.
     Pruned,
-    /// The API server stores another value for a field, or no value.
+    /// The API server stores another value for a field of the object, or no value.
     Defaulted,
     /// The API server stores a null that it dropped before.
     NullKept,
-    /// A field selector can no longer select it.
+    /// A field selector can no longer select the object.
     Unselectable,
 }
 
@@ -77,16 +77,16 @@ impl fmt::Display for Effect {
     }
 }
 
-/// An object that demonstrates the effect of a change. It was checked against both CRDs.
+/// An object that demonstrates the effect of a change. The object was checked against both CRDs.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Witness {
     /// The object that a client sends.
     pub object: Value,
-    /// The object that it replaces, if the witness is an update.
+    /// The object that the witness replaces, if the witness is an update.
     pub old_object: Option<Value>,
     /// Whether the update goes to the status subresource.
     pub is_status: bool,
-    /// The API server's message; empty if it does not reject the object.
+    /// The API server's message; empty if the API server does not reject the object.
     pub words: String,
 }
 
@@ -95,21 +95,21 @@ pub struct Witness {
 pub enum Answer {
     /// The change breaks something, as the witness demonstrates.
     Breaks {
-        /// What happens to the witness.
+        /// The effect on the witness.
         effect: Effect,
         /// The witness.
         witness: Witness,
     },
-    /// The change is proved to break nothing.
+    /// The change breaks nothing, as a proof shows.
     Compatible {
         /// The reason.
         reason: String,
-        /// For stored objects: a value that the API server accepts only until it changes, and would reject from a writer.
+        /// For stored objects: a value that the API server accepts only until an update changes the value, and would reject from a writer.
         tolerated: Option<Witness>,
     },
     /// Neither a witness nor a proof was found.
     Unknown {
-        /// What was tried, or what is missing.
+        /// The methods that were tried, or the information that is missing.
         reason: String,
     },
 }
@@ -138,7 +138,7 @@ impl Answer {
         matches!(self, Self::Compatible { tolerated: Some(_), .. })
     }
 
-    /// The severity: of two changes reported as one, the worse answer is reported.
+    /// The severity of the answer. If two changes are reported as one, the worse answer is reported.
     pub(crate) const fn rank(&self) -> u8 {
         match self {
             Self::Compatible { tolerated: None, .. } => 0,

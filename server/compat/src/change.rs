@@ -88,24 +88,24 @@ pub const CODES: &[(&str, &str)] = &[
 /// A difference between two CRDs, and its effects.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Change {
-    /// Its code, one of [`CODES`].
+    /// The code of the change, one of [`CODES`].
     pub code: &'static str,
     /// The version of the CRD that changed; `None` if the change affects all versions.
     pub version: Option<String>,
-    /// The position in OLD's document; `None` if it is not in OLD.
+    /// The position in OLD's document; `None` if OLD does not contain it.
     pub old_path: Option<Path>,
-    /// The position in NEW's document; `None` if it is not in NEW.
+    /// The position in NEW's document; `None` if NEW does not contain it.
     pub new_path: Option<Path>,
     /// The old and the new value in a few words; may be empty.
     pub what: String,
-    /// A sentence that names what changed, if it is more specific than the sentence of the code.
+    /// A sentence that names the changed part, if it is more specific than the sentence of the code.
     pub told: Option<String>,
     /// The effects: one answer per direction, in the order of [`Direction::ALL`].
     pub answers: [Answer; 3],
 }
 
 impl Change {
-    /// The position: in NEW or, if it is not in NEW, in OLD.
+    /// The position in NEW or, if NEW does not contain it, in OLD.
     pub fn path(&self) -> Path {
         let path = self.new_path.as_ref().or(self.old_path.as_ref());
         path.cloned().unwrap_or_default()
@@ -126,7 +126,7 @@ impl Change {
         Direction::ALL.into_iter().zip(&self.answers)
     }
 
-    /// A sentence that says what changed.
+    /// A sentence that describes the change.
     pub fn headline(&self) -> &str {
         let of_code = || {
             let known = CODES.binary_search_by(|it| it.0.cmp(self.code));

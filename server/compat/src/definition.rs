@@ -37,7 +37,7 @@ pub(crate) fn added(new: &Subject) -> Vec<Change> {
     gone(new, ("crd-added", false), [Direction::Readers, Direction::Readers])
 }
 
-/// The changes for a CRD that exists on one side only: the other side does not serve its objects.
+/// The changes for a CRD that exists on one side only. The other side does not serve the objects of this CRD.
 fn gone(subject: &Subject, (code, is_old): (&'static str, bool), directions: [Direction; 2]) -> Vec<Change> {
     let served = subject.spec().versions.iter().filter(|it| it.served);
     let change = |version: &Version| {

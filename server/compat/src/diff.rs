@@ -13,7 +13,7 @@ const MOST_LISTED: usize = 6;
 /// The kind of a difference at a node.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Kind {
-    /// `type`, with `x-kubernetes-int-or-string`, which is a type.
+    /// `type`, and `x-kubernetes-int-or-string`, because it acts as a type.
     Type,
     /// `format`
     Format,
@@ -21,7 +21,7 @@ pub(crate) enum Kind {
     Nullable,
     /// `enum`
     Enum,
-    /// A limit on a number or on the size of a string, list or map; the string is its keyword.
+    /// A limit on a number or on the size of a string, list or map. The string is the keyword of the limit.
     Bound(&'static str),
     /// `pattern`
     Pattern,
@@ -29,17 +29,17 @@ pub(crate) enum Kind {
     MultipleOf,
     /// A name in `required`.
     Required(String),
-    /// A property that exists on one side only. The node is the one that contains it.
+    /// A property that exists on one side only. The node of the difference contains the property.
     Property(String),
     /// `default`
     Default,
-    /// `additionalProperties`, not counting differences inside its schema.
+    /// `additionalProperties`, without differences inside its schema.
     Values,
-    /// `items`, not counting differences inside it.
+    /// `items`, without differences inside its schema.
     Items,
     /// `allOf`, `anyOf`, `oneOf` or `not`.
     Junctor(&'static str),
-    /// A rule that exists on one side only, with its index there.
+    /// A rule that exists on one side only, with its index on that side.
     Rule(usize),
     /// The message, reason or field path of a rule, with its index in NEW.
     RuleMessage(usize),
@@ -53,11 +53,11 @@ pub(crate) enum Kind {
     Embedded,
     /// `uniqueItems`
     UniqueItems,
-    /// Anything else.
+    /// Any other difference.
     Other,
 }
 
-/// The side that has something the other lacks, or both sides if it differs.
+/// The side with something that the other side lacks, or both sides if it differs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Side {
     Old,
@@ -70,11 +70,11 @@ pub(crate) enum Side {
 pub(crate) struct Difference {
     pub(crate) kind: Kind,
     pub(crate) side: Side,
-    /// The steps to the node.
+    /// The steps from the root to the node.
     pub(crate) steps: Vec<Step>,
     /// The old and the new value, in a few words.
     pub(crate) what: String,
-    /// A sentence that names what changed, if it is more specific than the sentence of the code.
+    /// A sentence that names the changed part, if it is more specific than the sentence of the code.
     pub(crate) told: Option<String>,
 }
 
@@ -270,7 +270,7 @@ impl Differences {
                 self.push(Kind::Rule(n), Side::New, shortened(&rule.rule));
                 continue;
             };
-            // Prefer the identical rule, if there is one.
+            // An identical rule is preferred.
             let same = known.iter().position(|it| old[*it] == *rule);
             let before = &old[known.remove(same.unwrap_or(0))];
             if before != rule {
@@ -408,8 +408,8 @@ fn values_of(values: Option<&SchemaOrBool>) -> &'static str {
     }
 }
 
-/// The edited rules, as pairs of indices in the differences: the new rule and the old one. A rule counts as edited if it is the only one that
-/// differs, or has the index and the message of the old one.
+/// The edited rules, as pairs of indices in the differences: the new rule and the old one. A rule counts as edited if it is the only rule that
+/// differs, or if it has the index and the message of the old rule.
 fn edited(
     removed: &[(usize, usize)],
     added: &[(usize, usize)],
@@ -425,7 +425,7 @@ fn edited(
     same_place.collect()
 }
 
-/// The type used to validate a value.
+/// The type for validating a value.
 pub(crate) fn type_of(schema: &JsonSchemaProps) -> &str {
     if schema.x_int_or_string {
         "int-or-string"

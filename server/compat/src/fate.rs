@@ -1,4 +1,4 @@
-//! What happens to a stored object when its CRD changes.
+//! The fate of a stored object when its CRD changes.
 
 use crd_analyzer_apiextensions::api::{OBJECT_META, Presence};
 use crd_analyzer_budget::{self as budget, Limits};
@@ -11,7 +11,7 @@ use crate::{
     subject::Subject,
 };
 
-/// What happens to a stored object or a part of it, from worst to best.
+/// The fate of a stored object or of a part of it, from worst to best.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Fate {
     /// The API server rejects every update, even if it leaves the value unchanged.
@@ -22,7 +22,7 @@ pub enum Fate {
     Pruned,
     /// The API server accepts the value until an update changes it.
     Tolerated,
-    /// The API server fills in a value, or a different one than before.
+    /// The API server sets a value, or another value than before.
     Defaulted,
 }
 
@@ -48,33 +48,33 @@ impl Fate {
     }
 }
 
-/// Something that happens to an object.
+/// One effect on an object.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Happening {
-    /// What happens to the field.
+    /// The fate of the field.
     pub fate: Fate,
     /// The field.
     pub place: Path,
-    /// Whether it happens only to updates of the status.
+    /// Whether the effect only concerns updates of the status.
     pub is_status: bool,
-    /// The API server's message, or the value that is filled in; may be empty.
+    /// The API server's message, or the value that the API server sets; may be empty.
     pub words: String,
-    /// The message without the value, to find out whether OLD reports the same.
+    /// The message without the value. It shows whether OLD reports the same problem.
     reason: String,
 }
 
 /// The reason why the fate of an object is unknown.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NotStored {
-    /// OLD rejects it, with this message from the API server, so no API server stores it.
+    /// OLD rejects the object, so no API server stores it. The string is the API server's message.
     Refused(String),
-    /// OLD does not serve its version; with the API server's message.
+    /// OLD does not serve the object's version. The string is the API server's message.
     Unserved(String),
     /// The check exceeded its budget.
     Unfinished,
 }
 
-/// What happens under NEW (`None`: removed) to an object that OLD accepted; worst first. Empty if the object stays unchanged.
+/// The effects of NEW on an object that OLD accepted, worst first. NEW is `None` if the CRD was removed. Empty if the object stays unchanged.
 pub fn fate_of(old: &Subject, new: Option<&Subject>, object: &Value) -> Result<Vec<Happening>, NotStored> {
     budget::within(Limits::DOCUMENT, || {
         let found = of_sent(old, new, &as_sent(object));
@@ -121,7 +121,7 @@ fn of_sent(old: &Subject, new: Option<&Subject>, object: &Value) -> Result<Vec<H
             reason: String::new(),
         }]);
     };
-    // Leave out what already happens under OLD.
+    // Effects that already occur under OLD are left out.
     let known = written_back(before, &stored)?;
     let mut found = written_back(now, &stored)?;
     let is_same = |a: &Happening, b: &Happening| (a.fate, &a.place, &a.reason) == (b.fate, &b.place, &b.reason);
@@ -152,7 +152,7 @@ fn stored(version: ServedVersion<'_>, object: &Value) -> Result<Value, NotStored
     Ok(as_client_sends(stored, object))
 }
 
-/// What happens when the object is read and written back unchanged.
+/// The effects on the object when it is read and written back unchanged.
 fn written_back(version: ServedVersion<'_>, object: &Value) -> Result<Vec<Happening>, NotStored> {
     let Some(stored) = establish(version, object) else {
         let verdict = ask(version, object, Question::Create).ok_or(NotStored::Unfinished)?;
@@ -196,7 +196,7 @@ fn written_back(version: ServedVersion<'_>, object: &Value) -> Result<Vec<Happen
     Ok(found)
 }
 
-/// The defaults of a new object that differ from before.
+/// The defaults of a new object that differ from the previous ones.
 fn of_new(before: ServedVersion<'_>, now: ServedVersion<'_>, object: &Value, known: &[Happening]) -> Vec<Happening> {
     let created = |version| ask(version, object, Question::Create).and_then(|it| it.object);
     let (Some(before), Some(after)) = (created(before), created(now)) else {

@@ -14,12 +14,12 @@ use crate::steps::{Step, below};
 /// The maximum length limit for which string lengths are compared.
 const LONGEST: u32 = 64;
 
-/// The known facts about the values of a node: all these schemas accepted them.
+/// The known facts about the values of a node: all the schemas listed here accepted these values.
 pub(crate) struct Accepted<'s> {
     /// The node itself, and the `allOf` clauses about its values.
     pub(crate) nodes: Vec<&'s JsonSchemaProps>,
     pub(crate) kubernetes: KubernetesVersion,
-    /// Whether the values were stored in between.
+    /// Whether the values were stored before the new check.
     pub(crate) is_stored: bool,
 }
 
@@ -28,7 +28,7 @@ impl Accepted<'_> {
         self.nodes.iter().any(|it| holds(it))
     }
 
-    /// The types of the nodes that have one.
+    /// The types of the nodes that specify a type.
     fn types(&self) -> impl Iterator<Item = &str> {
         let types = self.nodes.iter().map(|it| type_of(it));
         types.filter(|it| *it != "any")
@@ -50,23 +50,23 @@ impl Accepted<'_> {
             .any(|it| !["integer", "number", "int-or-string"].contains(&it))
     }
 
-    /// Whether all numbers among the values pass these checks of `numberValidator`. A check that accepts two numbers also accepts all
-    /// numbers between them.
+    /// Whether all numbers among the values pass these checks of `numberValidator`. If a check accepts two numbers, it also accepts all numbers
+    /// between them.
     pub(crate) fn pass_number(&self, keywords: &[NumberKeyword], to: &JsonSchemaProps) -> bool {
         if self.has_no_numbers() {
             return true;
         }
         let checks = Numbers::new(to, self.kubernetes);
         let passes = |keyword: NumberKeyword| match keyword {
-            // A number between two multiples need not be a multiple.
+            // A number between two multiples is not necessarily a multiple.
             NumberKeyword::MultipleOf => to.multiple_of.is_none(),
             keyword => self.numbers().ends().all(|it| checks.accepts(keyword, &it)),
         };
         keywords.iter().all(|it| passes(*it))
     }
 
-    /// Whether all values pass a limit. The checks of lengths and counts (`stringValidator`, `schemaSliceValidator`, `objectValidator`)
-    /// compare with a single number.
+    /// Whether all values pass a limit. The checks of lengths and counts (`stringValidator`, `schemaSliceValidator`, `objectValidator`) each compare
+    /// one number with the limit.
     pub(crate) fn pass_bound(&self, keyword: &str, to: &JsonSchemaProps) -> bool {
         let most = |bound: fn(&JsonSchemaProps) -> Option<i64>| {
             bound(to).is_none_or(|to| self.any(|it| bound(it).is_some_and(|known| to >= known)))
@@ -87,8 +87,8 @@ impl Accepted<'_> {
         }
     }
 
-    /// Whether the new `enum` lists all values that the old one listed (`basicCommonValidator`). A null, which no enum lists, bypasses `allOf`
-    /// (`SchemaValidator.Validate`).
+    /// Whether the new `enum` lists all values that the old `enum` listed (`basicCommonValidator`). An enum never lists null, and null bypasses
+    /// `allOf` (`SchemaValidator.Validate`).
     pub(crate) fn pass_enum(&self, to: &JsonSchemaProps) -> bool {
         let listed: HashSet<_> = to.r#enum.iter().collect();
         let has_nulls = self.nodes.first().is_none_or(|it| it.nullable || type_of(it) == "any");
@@ -102,14 +102,14 @@ impl Accepted<'_> {
         self.any(|it| it.required.iter().any(|it| it == name))
     }
 
-    /// Whether all strings among the values match the pattern (`stringValidator`), decided with automata.
+    /// Whether all strings among the values match the pattern (`stringValidator`). Automata decide this.
     pub(crate) fn pass_pattern(&self, to: &JsonSchemaProps) -> bool {
         to.pattern.is_empty()
             || self.any(|it| it.pattern == to.pattern)
             || missed(&self.texts(), Texts::Matching(&to.pattern)) == Ok(None)
     }
 
-    /// The shortest string that the known patterns and lengths accept and the new pattern rejects, if there is one.
+    /// The shortest string that the known patterns and lengths accept and the new pattern rejects, if any.
     pub(crate) fn mismatch(&self, pattern: &str) -> Option<String> {
         missed(&self.texts(), Texts::Matching(pattern)).ok()?
     }
@@ -128,7 +128,7 @@ impl Accepted<'_> {
         found
     }
 
-    /// Whether all strings have a length in this range (`stringValidator`), decided with automata.
+    /// Whether all strings have a length in this range (`stringValidator`). Automata decide this.
     fn pass_length(&self, least: Option<i64>, most: Option<i64>) -> bool {
         let least = u32::try_from(least.unwrap_or(0).max(0));
         let most = most.map(u32::try_from).transpose();

@@ -3,8 +3,8 @@
 //! Each change gets an answer for each direction. *Breaks* comes with a witness, an object that was checked against both CRDs. *Compatible*
 //! comes with a proof. If neither is found, the answer is *unknown*.
 //!
-//! This crate knows no YAML and no text positions: it takes CRDs and returns changes with field paths. The same input gives the same answer:
-//! limits count work, not time, and random objects come from a seed.
+//! This crate does not depend on YAML or text positions: its input are CRDs, and its output are changes with field paths. The same input always gives
+//! the same answer, because limits count work, not time, and random objects come from a seed.
 
 mod answer;
 mod change;
@@ -52,14 +52,14 @@ const WORK: Limits = Limits {
     ..Limits::DOCUMENT
 };
 
-/// The changes from one CRD to another: first those of the CRD as a whole, then those of each version.
+/// The changes from one CRD to another: first the changes of the CRD as a whole, then the changes of each version.
 ///
 /// Both must be CRDs for the same Kubernetes version.
 pub fn compare(old: &Subject, new: &Subject) -> Vec<Change> {
     compare_while(old, new, &|| true).unwrap_or_default()
 }
 
-/// Like [`compare`], but stops when `goes_on` returns false; it is called between two changes. `None`: stopped.
+/// Like [`compare`], but stops and returns `None` when `goes_on` returns false. `goes_on` is called between two changes.
 pub fn compare_while(old: &Subject, new: &Subject, goes_on: &dyn Fn() -> bool) -> Option<Vec<Change>> {
     let compared = || {
         let mut changes = definition::changes(old, new);

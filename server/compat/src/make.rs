@@ -1,4 +1,4 @@
-//! Makes values for a schema: the smallest that it accepts, and values that contain a given value.
+//! Makes values for a schema: the smallest value that the schema accepts, and values that contain a given value.
 
 use std::collections::HashMap;
 
@@ -37,12 +37,12 @@ impl<'s> Maker<'s> {
         }
     }
 
-    /// Whether a node accepts a value, not counting validation rules and the schemas around the node.
+    /// Whether a node accepts a value. Validation rules and the schemas around the node are not checked.
     pub(crate) fn accepts(&self, schema: &'s JsonSchemaProps, value: &Value) -> bool {
         self.validator.validate_node(schema, &Path::root(), value).is_empty()
     }
 
-    /// The scalars worth trying for a node, simplest first. The node accepts all of them.
+    /// The scalars to try for a node, simplest first. The node accepts all of them.
     pub(crate) fn scalars(&self, schema: &'s JsonSchemaProps, constants: &[Value]) -> Vec<Value> {
         scalars(Structural::assume(schema), &self.validator, constants)
     }
@@ -73,7 +73,7 @@ impl<'s> Maker<'s> {
         made
     }
 
-    /// A list with the given items, and as many more as the schema requires.
+    /// A list with the given items, and as many further items as the schema requires.
     pub(crate) fn list(&self, schema: &'s JsonSchemaProps, mut items: Vec<Value>) -> Option<Value> {
         let least = usize::try_from(schema.min_items.unwrap_or(0)).ok()?;
         if least > MAX_ITEMS {
@@ -108,7 +108,7 @@ impl<'s> Maker<'s> {
         Some(items)
     }
 
-    /// Changes a value into a different one; each `n` gives another result.
+    /// Changes a value into a different one. Each `n` gives another result.
     fn another(&self, schema: &'s JsonSchemaProps, value: &Value, n: usize, keys: &[String]) -> Option<Value> {
         match value {
             Value::Object(fields) => {
@@ -144,7 +144,7 @@ impl<'s> Maker<'s> {
         }
     }
 
-    /// An object with the given fields, and as many more as the schema requires.
+    /// An object with the given fields, and as many further fields as the schema requires.
     pub(crate) fn object(&self, schema: &'s JsonSchemaProps, given: Map<String, Value>, depth: usize) -> Option<Value> {
         let mut fields = given;
         if schema.x_embedded_resource {
@@ -235,7 +235,7 @@ impl<'s> Maker<'s> {
         if whole.is_some() || !is_null {
             return whole;
         }
-        // A null that is not allowed is dropped, so the result has to be valid without it.
+        // A null that is not allowed is dropped, so the surrounding value must also be valid without it.
         let value = self.smallest(steps::at(self.root, steps)?)?;
         let mut whole = self.around_from(self.root, steps, value, 0)?;
         let mut at = &mut whole;
@@ -258,7 +258,7 @@ impl<'s> Maker<'s> {
         match step {
             Step::Property(name) => self.object(schema, Map::from_iter([(name.clone(), inner)]), depth),
             Step::Items => {
-                // If the list is rejected because of the changed item, the caller's check reports that.
+                // If the changed item makes the list invalid, the caller's check reports this.
                 self.list(schema, vec![inner.clone()])
                     .or(Some(Value::Array(vec![inner])))
             }
@@ -267,7 +267,7 @@ impl<'s> Maker<'s> {
     }
 }
 
-/// The sets of property names that may satisfy the junctors of an object; each set is one way.
+/// The sets of property names that may satisfy the junctors of an object.
 pub(crate) fn ways(schema: &JsonSchemaProps) -> Vec<Vec<&str>> {
     let mut ways: Vec<Vec<&str>> = Vec::new();
     let clauses = schema.all_of.iter().chain(&schema.any_of).chain(&schema.one_of);
@@ -281,7 +281,7 @@ pub(crate) fn ways(schema: &JsonSchemaProps) -> Vec<Vec<&str>> {
         required.extend(clause.properties.iter().map(|it| it.0.as_str()));
         ways.push(required);
     }
-    // The first branch of each junctor, together.
+    // The first branches of all junctors are also tried together.
     let firsts = [&schema.all_of, &schema.any_of, &schema.one_of].map(|it| it.first());
     let together = firsts
         .into_iter()

@@ -1,4 +1,4 @@
-//! Makes objects that a version of a CRD accepts: the smallest one, and random ones.
+//! Makes objects that a version of a CRD accepts: the smallest object, and random objects.
 
 use crd_analyzer_budget::{self as budget, Limits};
 use crd_analyzer_schema::JsonSchemaProps;
@@ -11,23 +11,23 @@ use crate::replay::{Write, without_status};
 use crate::steps::{Step, below};
 use crate::subject::Subject;
 
-/// Values nested deeper than this are the smallest ones.
+/// The depth below which only the smallest values are made.
 const MAX_DEPTH: usize = 12;
 /// The maximum number of randomly chosen parts of an object.
 const MAX_PARTS: usize = 400;
 
-/// Makes objects for one version. The API server accepts each of them, even with strict field validation.
+/// Makes objects for one version. The API server accepts each object, even with strict field validation.
 pub struct Objects<'d> {
     pair: Pair<'d>,
 }
 
 impl<'d> Objects<'d> {
-    /// `None` if the version is not served or does not have a schema.
+    /// Returns `None` if the version is not served or has no schema.
     pub fn of(subject: &'d Subject, version: &str) -> Option<Self> {
         Pair::new(subject, subject, version).map(|pair| Self { pair })
     }
 
-    /// Whether the API server accepts an object and, if the status is a subresource, its status too.
+    /// Whether the API server accepts an object. If the status is a subresource, it must accept the status too.
     pub fn accepts(&self, object: &Value) -> bool {
         let create = Write::create(object.clone());
         let sides = self.pair.sides(Direction::Writers);
@@ -39,7 +39,7 @@ impl<'d> Objects<'d> {
         budget::within(Limits::DOCUMENT, || self.pair.example(Direction::Writers)).0
     }
 
-    /// A random object; `None` if one attempt finds none.
+    /// A random object; `None` if one attempt does not find any.
     pub fn random(&self, rng: &mut Rng) -> Option<Value> {
         budget::within(Limits::DOCUMENT, || self.any(rng)).0
     }
@@ -78,7 +78,7 @@ impl<'d> Objects<'d> {
             if depth == 0 && ["apiVersion", "kind", "metadata"].contains(&name.as_str()) {
                 continue;
             }
-            // Prefer fields at the root to nested ones.
+            // Fields at the root are preferred to nested fields.
             let is_wanted = depth == 0 || rng.u8(..3) > 0;
             if is_wanted && let Some(value) = self.value(property, rng, depth + 1, parts) {
                 given.insert(name.clone(), value);

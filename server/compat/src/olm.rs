@@ -1,7 +1,7 @@
 //! The updates that the Operator Lifecycle Manager (OLM v1) rejects: its preflight check runs crdify with its own configuration.
 //!
-//! The source is `pkg/validations` of `sigs.k8s.io/crdify` v0.5.0 and `crdupgradesafety` of operator-controller: changes of descriptions
-//! and new values of an `enum` are allowed, and a change that no check handles is rejected.
+//! The source is `pkg/validations` of `sigs.k8s.io/crdify` v0.5.0 and `crdupgradesafety` of operator-controller: changes of descriptions and new
+//! values of an `enum` are allowed, and changes without a check of their own are rejected.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
@@ -15,10 +15,10 @@ use serde_json::Value;
 use crate::WORK;
 use crate::subject::Subject;
 
-/// The check that rejects changes that no other check handles.
+/// The check that rejects the changes that no other check handles.
 const UNHANDLED: &str = "unhandled";
 
-/// A reason for which OLM rejects an update of a CRD.
+/// A reason why OLM rejects an update of a CRD.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct OlmRefusal {
     /// The version, or two served versions that are compared with each other (`v1alpha1 -> v1`); `None` for a check of the whole CRD.
@@ -27,12 +27,12 @@ pub struct OlmRefusal {
     pub property: String,
     /// The crdify check, such as `existingFieldRemoval` or `unhandled`.
     pub check: &'static str,
-    /// What the check found.
+    /// The message of the check.
     pub found: String,
 }
 
-/// The reasons for which OLM rejects the update of a CRD; empty if it accepts the update. Both CRDs are taken as stored in an API server, so the
-/// old storage version is in `status.storedVersions`.
+/// The reasons why OLM rejects the update of a CRD; empty if OLM accepts the update. Both CRDs are treated as stored in an API server, so the old
+/// storage version is in `status.storedVersions`.
 ///
 /// The schemas must not be nested deeper than the thread's stack allows.
 pub fn olm_refusals(old: &Subject, new: &Subject) -> Vec<OlmRefusal> {
@@ -47,7 +47,7 @@ pub fn olm_refusals(old: &Subject, new: &Subject) -> Vec<OlmRefusal> {
             found.extend(removed.map(|it| of_crd("existingFieldRemoval", format!("{}.{it}", is.name))));
             found.extend(of_schemas(was.name, was, is).map(|it| it.refusal));
         }
-        // A conversion webhook can convert anything.
+        // A conversion webhook can make any two versions compatible.
         if !new.has_webhook() {
             let known: BTreeSet<Found> = between_served(before).collect();
             let now = between_served(after).filter(|it| !known.contains(it));
@@ -78,7 +78,7 @@ fn versions(subject: &Subject) -> Vec<FlatVersion<'_>> {
     versions.collect()
 }
 
-/// A refusal, and a hash that distinguishes it from refusals of other schemas with the same text.
+/// A refusal, and a hash that distinguishes refusals of different schemas that have the same text.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Found {
     refusal: OlmRefusal,
@@ -144,7 +144,8 @@ fn of_schemas(version: &str, old: &FlatVersion<'_>, new: &FlatVersion<'_>) -> im
     all.into_iter()
 }
 
-/// All schemas by the path of their value. If several apply to one value, the last one wins, as in crdify: with `anyOf`, the last branch.
+/// All schemas by the path of their value. If several schemas apply to one value, the last one wins, as in crdify (for `anyOf`, this is the last
+/// branch).
 fn flat(schema: &JsonSchemaProps) -> BTreeMap<String, &JsonSchemaProps> {
     let mut found = BTreeMap::new();
     walk(schema, "^", &mut found);
@@ -209,7 +210,7 @@ fn own(schema: &JsonSchemaProps) -> JsonSchemaProps {
     }
 }
 
-/// The checks that reject the change of a schema, with what they found.
+/// The checks that reject the change of a schema, with the message of each check.
 fn checks(old: &JsonSchemaProps, new: &JsonSchemaProps) -> Vec<(&'static str, String)> {
     let maximum = |older: f64, newer: f64| newer < older;
     let minimum = |older: f64, newer: f64| newer > older;
@@ -319,7 +320,7 @@ fn unhandled(old: &JsonSchemaProps, new: &JsonSchemaProps) -> Option<String> {
     (!names.is_empty()).then(|| format!("{} changed", names.join(", ")))
 }
 
-/// A hash that is equal for two pairs of schemas if their keywords without a check of their own are the same.
+/// A hash of a pair of schemas. Two pairs have the same hash if their keywords without a check of their own are the same.
 fn values(old: &JsonSchemaProps, new: &JsonSchemaProps) -> u64 {
     let without_checked = |schema: &JsonSchemaProps| {
         let mut rest = own(schema);

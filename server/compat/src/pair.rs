@@ -1,4 +1,4 @@
-//! One version of both CRDs: checks objects with either side, and makes objects that one side accepts.
+//! One version of both CRDs: checks objects against either CRD, and makes objects that one CRD accepts.
 
 use std::cell::OnceCell;
 use std::collections::HashSet;
@@ -144,7 +144,7 @@ impl<'d> Pair<'d> {
         self.sides(Direction::Writers).refuses_status(it)
     }
 
-    /// Changes the object until the side that must accept it does. The value at `kept` stays unchanged.
+    /// Changes the object until the side that must accept it accepts it. The value at `kept` stays unchanged.
     ///
     /// Where a rule fails, the value is replaced by one that the rules of its node accept. That value may break rules of nodes below:
     /// they get their turn in the next round. Objects with the fewest errors are changed first.
@@ -235,7 +235,7 @@ fn steps_below(root: &Path, path: &Path) -> Option<Vec<Step>> {
     }
 }
 
-/// The path of a node's value: errors of rules may name a field below it.
+/// The path of a node's value. Errors of rules may name a field inside this value.
 fn value_place(place: &Path, steps: &[Step]) -> Path {
     place.segments().iter().take(steps.len()).cloned().collect()
 }
@@ -269,7 +269,7 @@ fn replace(target: &mut Value, fix: &Value, kept: Option<&Step>) {
     }
 }
 
-/// Copies the fields of `fix` into `target`. If `keeps`, existing fields are not overwritten.
+/// Copies the fields of `fix` into `target`. If `keeps` is set, existing fields are not overwritten.
 fn merge(target: &mut Value, fix: &Value, keeps: bool) {
     match (target, fix) {
         (Value::Object(target), Value::Object(fix)) => {

@@ -4,7 +4,7 @@ use crate::answer::{Answer, Direction, Effect};
 use crate::change::{Change, PROPERTY_ADDED};
 use crate::fate::Fate;
 
-/// A policy: what is allowed.
+/// A policy defines the changes that are allowed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Policy {
     /// Stored objects and writers must not break. New defaults and nulls are allowed, because they neither reject an object nor lose data.
@@ -12,10 +12,10 @@ pub enum Policy {
     Writers,
     /// Nothing must break, and stored values must not differ from before.
     Strict,
-    /// The Kubernetes API conventions, by the stability level of the version: in an alpha version everything is allowed; beta and
-    /// stable versions may get optional fields, new defaults for them, and wider validation.
+    /// The Kubernetes API conventions, by the stability level of the version: alpha versions may change in any way; beta and stable versions may get
+    /// optional fields, new defaults for these fields, and wider validation.
     ApiConventions,
-    /// The checks of the Operator Lifecycle Manager, see [`olm_refusals`](crate::olm_refusals), which do not apply to individual changes.
+    /// The checks of the Operator Lifecycle Manager, see [`olm_refusals`](crate::olm_refusals). They do not apply to individual changes.
     Olm,
 }
 
@@ -38,7 +38,7 @@ impl Policy {
             Self::Writers => direction != Direction::Readers,
             Self::ApiConventions => {
                 let is_alpha = change.version.as_deref().is_some_and(is_alpha);
-                // Readers must tolerate unknown fields and values.
+                // Readers have to tolerate unknown fields and values, so changes for readers are allowed.
                 direction != Direction::Readers && !is_alpha
             }
         }
@@ -58,7 +58,7 @@ impl Policy {
                     Self::Olm => true,
                     Self::Writers => matches!(effect, Effect::Defaulted | Effect::NullKept),
                     Self::ApiConventions => {
-                        // An existing default must not change; a new field may have any default.
+                        // An existing default must not change, but a new field may have any default.
                         *effect == Effect::NullKept || *effect == Effect::Defaulted && change.code == PROPERTY_ADDED
                     }
                 };
@@ -71,7 +71,7 @@ impl Policy {
         }
     }
 
-    /// The policy's verdict on what happens to a stored object of a version.
+    /// The policy's verdict on the fate of a stored object of a version.
     pub fn judge_fate(self, fate: Fate, version: &str) -> Verdict {
         let is_forbidden = match (self, fate) {
             (Self::Olm, _) | (_, Fate::Tolerated) => false,

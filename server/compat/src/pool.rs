@@ -1,4 +1,4 @@
-//! Values worth trying for a change: one schema accepts them and the other may not.
+//! Values to try for a change: values that one schema accepts and the other may reject.
 
 use std::collections::HashSet;
 
@@ -18,17 +18,18 @@ const MOST_LISTED: usize = 60;
 /// The maximum length of a string.
 const MAX_TEXT: i64 = 70_000;
 
-/// Names for objects.
+/// Names to try for objects.
 const NAMES: &[&str] = &["a", "1", "a-b", "a.b"];
 
-/// A value to try, and the node that it is for.
+/// A value to try, with its node.
 pub(crate) struct Candidate {
     pub(crate) value: Value,
     /// `None` for the node itself, otherwise the step to one of its children.
     pub(crate) below: Option<Step>,
 }
 
-/// The values that may demonstrate a change at a node. `from`: the node of the schema that accepts; `to`: the node of the other schema.
+/// The values that may demonstrate a change at a node. `from` is the node in the schema that accepts the values, and `to` is the node in the other
+/// schema.
 pub(crate) fn candidates<'s>(
     kind: &Kind,
     maker: &Maker<'s>,
@@ -125,10 +126,10 @@ pub(crate) fn of_node<'s>(maker: &Maker<'s>, from: &'s JsonSchemaProps, to: &Jso
         found.push(Value::Null);
     }
     if !from.format.is_empty() {
-        // A list is accepted where a string with a format is expected.
+        // A list is also accepted if a string with a format is expected.
         found.extend(Some(json!([])).filter(|it| maker.accepts(from, it)));
     }
-    // A null that is not allowed is dropped.
+    // A null that is not allowed is dropped, so null can demonstrate a change.
     found.push(Value::Null);
     found
 }
@@ -158,7 +159,7 @@ fn lengthened(text: &str, from: &JsonSchemaProps, to: &JsonSchemaProps) -> Vec<V
 fn constants(from: &JsonSchemaProps, to: &JsonSchemaProps) -> Vec<Value> {
     let mut found = Vec::new();
     for (schema, other) in [(to, from), (from, to)] {
-        // Prefer values that only one of the enums lists.
+        // Values that only one of the two enums lists are preferred.
         let others: HashSet<_> = other.r#enum.iter().collect();
         let of_enum = || schema.r#enum.iter().filter(|it| !it.is_null());
         let only_here = of_enum().filter(|it| !others.contains(it));
@@ -169,7 +170,7 @@ fn constants(from: &JsonSchemaProps, to: &JsonSchemaProps) -> Vec<Value> {
             .flatten()
         {
             if bound.abs() < 9e15 {
-                // Round the limit to an integer and try its neighbors.
+                // The limit is rounded to an integer, and the integers next to it are tried too.
                 let bound = int64(bound);
                 found.extend([bound, bound + 1, bound - 1].map(Value::from));
             }
@@ -210,7 +211,7 @@ fn constants(from: &JsonSchemaProps, to: &JsonSchemaProps) -> Vec<Value> {
     found
 }
 
-/// Objects: the smallest, those with one more property, and one with all properties.
+/// Objects: the smallest object, objects with one more property, and an object with all properties.
 fn objects<'s>(maker: &Maker<'s>, from: &'s JsonSchemaProps) -> Vec<Value> {
     let mut found: Vec<Value> = Vec::new();
     let mut push = |value: Option<Value>| {

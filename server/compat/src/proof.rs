@@ -1,11 +1,11 @@
 //! Proofs that a change is harmless.
 //!
-//! A proof is about one keyword of one node: every value that one schema accepts there, the other accepts there too. That is enough,
-//! because a change of pruning or defaulting is never proved if it could affect another keyword. So every other keyword checks the
-//! same value as before.
+//! A proof is about one keyword of one node: the new schema accepts every value that the old schema accepts at this keyword. This is enough because
+//! every other keyword checks the same value as before: a change of pruning or defaulting is never proved harmless if it could affect another
+//! keyword.
 //!
-//! Each proof follows a function of the API server and names it. No proof is made without such a function. If that function
-//! calculates, the proof calls our port of it (`implied`) and never calculates by itself.
+//! Each proof follows a function of the API server and names that function. If the function calculates, the proof calls our port of the function
+//! (`implied`) and never calculates by itself.
 
 use std::collections::HashSet;
 
@@ -31,11 +31,11 @@ pub(crate) struct Question<'s> {
     pub(crate) difference: &'s Difference,
     /// The node in the schema that accepted the values.
     pub(crate) from: &'s JsonSchemaProps,
-    /// The node in the schema that checks them now.
+    /// The node in the schema that checks the values now.
     pub(crate) to: &'s JsonSchemaProps,
-    /// The root of the schema that checks them now.
+    /// The root of the schema that checks the values now.
     pub(crate) to_root: &'s JsonSchemaProps,
-    /// The root of the schema that accepted them.
+    /// The root of the schema that accepted the values.
     pub(crate) from_root: &'s JsonSchemaProps,
     pub(crate) kubernetes: KubernetesVersion,
     /// Whether the status is a subresource in at least one of the two versions.
@@ -43,7 +43,7 @@ pub(crate) struct Question<'s> {
 }
 
 impl Question<'_> {
-    /// Whether the checking schema has what the other one lacks.
+    /// Whether the difference exists only in the schema that checks the values now.
     fn is_only_in_to(&self) -> bool {
         match self.difference.side {
             Side::New => !self.direction.is_backward(),
@@ -79,7 +79,7 @@ impl Question<'_> {
         }
     }
 
-    /// The CRD that gets the object, as people call it.
+    /// The name for users of the CRD that gets the object.
     const fn side(&self) -> &'static str {
         match self.direction {
             Direction::Stored | Direction::Writers => "NEW",
@@ -145,7 +145,7 @@ impl Question<'_> {
                 let is_free = !self.scope().has_rules && !has_rules_below(to) && !has_rules_below(self.from);
                 (is_atomic && is_free).then(|| format!("{side} allows duplicates, and no rule compares the list"))
             }
-            // Only server-side apply uses it.
+            // Only server-side apply uses the map type.
             Kind::MapType => {
                 let is_free = !self.scope().has_rules && !has_rules_below(to) && !has_rules_below(self.from);
                 is_free.then(|| "the same values are accepted, and no rule compares the map".to_owned())
@@ -155,8 +155,8 @@ impl Question<'_> {
         }
     }
 
-    /// Whether an accepted object may lose fields before its fields are counted: unknown fields and nulls
-    /// (`pruning.Prune`, `defaulting.PruneNonNullableNullsWithoutDefaults`).
+    /// Whether an accepted object may lose fields before its fields are counted. Unknown fields and nulls are dropped (`pruning.Prune`,
+    /// `defaulting.PruneNonNullableNullsWithoutDefaults`).
     fn loses_fields(&self) -> bool {
         let (from, to) = (self.from, self.to);
         let keeps_unknown = to.x_preserve_unknown_fields == Some(true) || self.scope().keeps_unknown;
@@ -211,11 +211,11 @@ impl Question<'_> {
         if from.r#enum.is_empty() || !is_plain(from) || !is_plain(to) || type_of(from) != type_of(to) {
             return None;
         }
-        // Numbers are compared after a conversion, so more values are accepted than the enum lists.
+        // Numbers are compared after a conversion, so an enum accepts more numbers than it lists.
         if from.r#type != "string" || !from.r#enum.iter().all(Value::is_string) {
             return None;
         }
-        // For strings, skip the enum itself: searching a long list for each value is slow.
+        // For strings, the enum itself is skipped, because searching a long list for each value is slow.
         let unlisted = |it: &JsonSchemaProps| {
             let mut besides = it.clone();
             besides.r#enum.clear();
@@ -239,7 +239,7 @@ impl Question<'_> {
         let is_enforced = |it: &JsonSchemaProps| {
             !it.format.is_empty() && formats::is_enforced(&it.format, &it.r#type, self.kubernetes)
         };
-        // The CEL types that rules see depend on these formats.
+        // The CEL types that rules use depend on these formats.
         let is_typed = |it: &JsonSchemaProps| ["date", "date-time", "duration", "byte"].contains(&it.format.as_str());
         if (is_typed(from) || is_typed(to)) && self.scope().has_rules {
             return None;
@@ -262,7 +262,7 @@ impl Question<'_> {
         self.difference.steps.is_empty() && ["apiVersion", "kind", "metadata"].contains(&name)
     }
 
-    /// A proof for a property that only the checking schema has.
+    /// A proof for a property that only the schema that checks the values now contains.
     fn new_property(&self, name: &str) -> Option<String> {
         let property = lookup(&self.to.properties, name)?;
         let scope = self.scope();
@@ -284,7 +284,7 @@ impl Question<'_> {
         if default_of(property).is_none() {
             return Some("no object has the property yet, and it has no default".to_owned());
         }
-        // A default is harmless for readers as long as nothing counts the fields.
+        // A default is harmless for readers if the fields of the object are not counted.
         let is_harmless = !scope.has_rules
             && !scope.counts_fields
             && !self.is_compared()
@@ -294,7 +294,7 @@ impl Question<'_> {
             .then(|| "the property is filled in with a default, and nothing else reads it".to_owned())
     }
 
-    /// A proof for a property that only the accepting schema has.
+    /// A proof for a property that only the schema that accepted the values contains.
     fn removed_property(&self) -> Option<String> {
         let Kind::Property(name) = &self.difference.kind else {
             return None;
@@ -324,7 +324,7 @@ impl Question<'_> {
             return None;
         };
         let (from, to) = (self.from, self.to);
-        // The status subresource is not stored with a new object: its defaults are filled in on read.
+        // The status is not stored with a new object if it is a subresource. Its defaults are set when the object is read.
         let is_of_status =
             self.has_status && self.difference.steps.first() == Some(&Step::Property("status".to_owned()));
         match self.direction {
@@ -345,13 +345,13 @@ impl Question<'_> {
         }
     }
 
-    /// A proof for `nullable`. In an object, the API server drops a null that is not allowed, or fills in the default; in a list it keeps
-    /// the null and rejects it.
+    /// A proof for `nullable`. In an object, the API server drops a null that is not allowed, or sets the default. In a list, it keeps the null and
+    /// rejects it.
     fn nullable(&self) -> Option<String> {
         let (from, to) = (self.from, self.to);
         let (last, above) = self.difference.steps.split_last()?;
         let is_typed = !from.r#type.is_empty() || from.x_int_or_string;
-        // `typeValidator`; but a null item gets the default, if there is one (`defaulting.Default`).
+        // `typeValidator` rejects the null; but a null item is replaced by the default, if any (`defaulting.Default`).
         let is_refused = *last == Step::Items && default_of(from).is_none();
         if to.nullable && is_typed && (self.direction == Direction::Stored || is_refused) {
             return Some("no object has a null there, and other values are validated as before".to_owned());
@@ -377,7 +377,7 @@ impl Question<'_> {
         })
     }
 
-    /// Whether the node, or a node around it, is compared with other values: those of an enum, or other items of a set.
+    /// Whether the node, or a node around it, is compared with other values: the values of an enum, or other items of a set.
     fn is_compared(&self) -> bool {
         let steps = &self.difference.steps;
         (0..=steps.len()).any(|n| {

@@ -37,16 +37,16 @@ pub(crate) struct Sides<'d> {
     pub(crate) to: ServedVersion<'d>,
 }
 
-/// What happens to a write under the other CRD.
+/// The effect of the other CRD on a write.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Outcome {
     pub(crate) effect: Effect,
-    /// The write that demonstrates it: the original one, or one derived from it.
+    /// The write that demonstrates the effect: the original write, or a write derived from it.
     pub(crate) shown: Write,
     pub(crate) is_status: bool,
     /// The reasons for the rejection.
     pub(crate) causes: Vec<Cause>,
-    /// The fields of the object that are not kept.
+    /// The fields of the object that are lost or changed.
     pub(crate) places: Vec<Path>,
     /// The API server's message.
     pub(crate) words: String,
@@ -63,7 +63,7 @@ pub(crate) struct Cause {
     pub(crate) words: String,
 }
 
-/// Checks an object. `None`: it cannot be converted to a document.
+/// Checks an object. `None` if the object cannot be converted to a document.
 pub(crate) fn ask(version: ServedVersion<'_>, object: &Value, question: Question<'_>) -> Option<ResourceVerdict> {
     with_document(object, |json| judge(version, json, question))
 }
@@ -84,7 +84,7 @@ pub(crate) fn establish(version: ServedVersion<'_>, object: &Value) -> Option<St
 /// The result of a write.
 struct Answered {
     verdict: ResourceVerdict,
-    /// Whether the status was rejected, not the rest.
+    /// Whether the status was rejected, instead of the rest of the object.
     is_status: bool,
 }
 
@@ -144,7 +144,7 @@ impl Sides<'_> {
         (answered.verdict.is_accepted_strictly() && !budget::is_stopped()).then_some(answered.verdict)
     }
 
-    /// What happens to a write that the accepting side accepts; `None` if nothing happens, or if that side rejects it.
+    /// The effect of the other CRD on a write that the accepting side accepts. `None` without an effect, or if the accepting side rejects the write.
     pub(crate) fn outcome(&self, it: &Write) -> Option<Outcome> {
         let accepted = self.accepted(it)?;
         let found = match self.direction {
@@ -162,7 +162,7 @@ impl Sides<'_> {
         }
         let stored = as_client_sends(accepted.object?, &it.object);
         let of_stored = self.written_back(&stored)?;
-        // The object as sent is shorter; use it if it demonstrates the same effect.
+        // The object as sent is shorter. It is used if it demonstrates the same effect.
         if stored != it.object
             && let Some(of_sent) = self.written_back(&it.object)
             && of_sent.effect == of_stored.effect
@@ -238,7 +238,7 @@ impl Sides<'_> {
         })
     }
 
-    /// The outcome for a client that knows the other side and reads an object.
+    /// The outcome for a client that was written for the other side and reads an object.
     fn read(&self, it: &Write) -> Option<Outcome> {
         let answered = self.answered(it)?;
         if let Some(outcome) = Self::refused_write(it, &answered) {
@@ -249,7 +249,7 @@ impl Sides<'_> {
             .changes
             .iter()
             .filter(|it| it.kind == ChangeKind::Pruned);
-        // Ignore dropped nulls.
+        // Dropped nulls are ignored.
         let dropped = dropped.filter(|change| at(&it.object, &change.path).is_some_and(|it| !it.is_null()));
         let places: Vec<Path> = dropped
             .map(|it| it.path.clone())
@@ -268,7 +268,7 @@ impl Sides<'_> {
         })
     }
 
-    /// The other side's result. Clients cannot have sent a status to `/status` if the subresource is new.
+    /// The other side's result. If the status subresource is new, clients cannot have sent a status to `/status`.
     fn answered(&self, it: &Write) -> Option<Answered> {
         let answered = write(self.to, it)?;
         (!answered.is_status || self.from.has_status()).then_some(answered)
@@ -401,7 +401,7 @@ impl Difference {
         }
     }
 
-    /// The effect, and the affected fields. Nulls are reported only if nothing else differs.
+    /// The effect, and the affected fields. Nulls are only reported if nothing else differs.
     fn told(self) -> Option<(Effect, Vec<Path>)> {
         let Self { dropped, other, nulls } = self;
         let found = [

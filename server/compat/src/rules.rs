@@ -1,4 +1,4 @@
-//! Rules that only one of the CRDs has: values that only these rules reject.
+//! Rules that exist in only one of the CRDs, and values that only these rules reject.
 
 use crd_analyzer_hazards::{Effort, RuleFacts, Shown, accepted_by_rules, reads_only, refused_by_rule, rule_facts};
 use crd_analyzer_schema::structural::{Structural, lookup};
@@ -13,10 +13,10 @@ const EFFORT: Effort = Effort {
     per_rule: 6_000,
     left: 6_000,
 };
-/// The maximum number of values per rule that are tried on the whole CRDs.
+/// The maximum number of values per rule to try on the whole CRDs.
 const MOST: usize = 6;
 
-/// Values that a node accepts, but would reject if it also had this rule.
+/// Values that a node accepts, but would reject with this additional rule.
 pub(crate) fn refused(
     node: &JsonSchemaProps,
     is_resource_root: bool,
@@ -119,8 +119,8 @@ pub(crate) fn looks_back(rule: &ValidationRule) -> bool {
 /// Since this Kubernetes version, a number that is almost an integer is no longer accepted as an integer.
 pub(crate) const RANGES_SINCE: KubernetesVersion = KubernetesVersion::minor(36);
 
-/// Whether every value that a schema accepts has the CEL type of the schema (`UnstructuredToVal`). Exceptions: a list is accepted as a string
-/// with a format, and some fractions are accepted as integers.
+/// Whether every value that a schema accepts has the CEL type of the schema (`UnstructuredToVal`). There are exceptions: a list is accepted as a
+/// string with a format, and some fractions are accepted as integers.
 pub(crate) fn is_typed(schema: &JsonSchemaProps, kubernetes: KubernetesVersion) -> bool {
     let is_odd = match schema.r#type.as_str() {
         "string" => !schema.format.is_empty(),
@@ -134,7 +134,8 @@ fn has_int_or_string(schema: &JsonSchemaProps) -> bool {
     schema.x_int_or_string || below(schema).any(has_int_or_string)
 }
 
-/// Whether a rule of a node is known not to read an int-or-string. Some fractions are accepted as one, and every rule that reads them fails.
+/// Whether it is certain that a rule of a node does not read an int-or-string. Some fractions are accepted as an int-or-string, and every rule that
+/// reads such a fraction fails.
 pub(crate) fn reads_no_int_or_string(
     node: &JsonSchemaProps,
     is_resource_root: bool,
@@ -151,8 +152,7 @@ pub(crate) fn reads_no_int_or_string(
     reads_only(Structural::assume(&node), is_resource_root, kubernetes, 0, &names)
 }
 
-/// Whether two schemas have the same CEL types. An unchanged value of another type is tolerated, but a rule that reads
-/// it fails.
+/// Whether two schemas have the same CEL types. An unchanged value of another type is tolerated, but a rule that reads this value fails.
 pub(crate) fn has_types_of(from: &JsonSchemaProps, to: &JsonSchemaProps) -> bool {
     let is_same = from.r#type == to.r#type
         && from.format == to.format
@@ -162,7 +162,7 @@ pub(crate) fn has_types_of(from: &JsonSchemaProps, to: &JsonSchemaProps) -> bool
     let items = |it| steps::below(it, &Step::Items);
     let values = |it| steps::below(it, &Step::Values);
     let has_items_of = items(to).is_none_or(|to| items(from).is_some_and(|from| has_types_of(from, to)));
-    // A field that is a property here may be an additional property there.
+    // A property of one schema may be an additional property of the other schema.
     let is_known = |name: &str| lookup(&from.properties, name).is_some();
     let of_properties = from.properties.iter().all(|(name, it)| {
         let to = lookup(&to.properties, name).or(values(to));
@@ -182,12 +182,12 @@ pub(crate) fn has_types_of(from: &JsonSchemaProps, to: &JsonSchemaProps) -> bool
     is_same && has_items_of && of_properties && of_others
 }
 
-/// Whether each node has exactly one type. Some fractions are accepted as an int-or-string.
+/// Whether each node has exactly one type. An int-or-string does not count, because some fractions are accepted as one.
 fn has_one_type(schema: &JsonSchemaProps) -> bool {
     !schema.r#type.is_empty() && below(schema).all(has_one_type)
 }
 
-/// Whether a rule is known, by its form, to hold for an unchanged value, and reads only fields with the same type in both schemas.
+/// Whether the form of a rule shows that the rule holds for an unchanged value, and the rule only reads fields with the same type in both schemas.
 pub(crate) fn holds_unchanged(
     rule: &ValidationRule,
     from: &JsonSchemaProps,
@@ -197,7 +197,7 @@ pub(crate) fn holds_unchanged(
     holds_for_same(rule) && is_typed(from, kubernetes) && has_types_of(from, to) && has_one_type(from)
 }
 
-/// Whether a rule compares the value with the old one so that it holds if they are equal (CEL's `_==_`, `_<=_`, `_>=_`).
+/// Whether a rule compares the value with the old value by an operator that holds for equal values (CEL's `_==_`, `_<=_`, `_>=_`).
 fn holds_for_same(rule: &ValidationRule) -> bool {
     let is_plain = rule.optional_old_self != Some(true);
     is_plain
@@ -207,7 +207,7 @@ fn holds_for_same(rule: &ValidationRule) -> bool {
         })
 }
 
-/// The facts about a rule that are true for every value that a node accepts.
+/// The facts in a rule that are true for every value that a node accepts.
 pub(crate) fn facts(
     node: &JsonSchemaProps,
     is_resource_root: bool,
@@ -219,7 +219,7 @@ pub(crate) fn facts(
     rule_facts(Structural::assume(&node), is_resource_root, kubernetes, 0)
 }
 
-/// Whether a rule of a node reads only properties that the node `before` does not have.
+/// Whether a rule of a node reads only properties that the node `before` lacks.
 pub(crate) fn reads_only_new(
     node: &JsonSchemaProps,
     before: &JsonSchemaProps,

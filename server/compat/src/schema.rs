@@ -63,7 +63,7 @@ fn changes_of(pair: &Pair<'_>, goes_on: &dyn Fn() -> bool) -> Option<Vec<Change>
     Some(changes)
 }
 
-/// Merges a removed rule and the rule that replaced it into one change, which has the worse of the two answers in each direction.
+/// Merges a removed rule and its replacement into one change. In each direction, the merged change has the worse of the two answers.
 fn edited(new: Change, old: Change) -> Change {
     let [mut answers, others] = [new.answers, old.answers];
     for (answer, other) in answers.iter_mut().zip(others) {

@@ -4,18 +4,19 @@ use crd_analyzer_schema::JsonSchemaProps;
 
 use crate::steps::{Step, below, nodes_below};
 
-/// Properties of a node and of all nodes between it and the root.
+/// Properties of a node that depend on all nodes between the root and the node.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Scope {
     /// Whether a validation rule reads the value.
     pub(crate) has_rules: bool,
-    /// Whether a junctor or a limit on the number of properties depends on which fields exist.
+    /// Whether a junctor or a limit on the number of properties depends on the fields that exist.
     pub(crate) counts_fields: bool,
     /// Whether unknown fields are preserved.
     pub(crate) keeps_unknown: bool,
-    /// Whether it is part of an embedded resource.
+    /// Whether the node is part of an embedded resource.
     pub(crate) is_resource: bool,
-    /// Whether it is, or is inside, the metadata of the object or of an embedded resource: the API server knows those fields without a schema.
+    /// Whether the node is the metadata of the object or of an embedded resource, or is inside such metadata. The API server handles these fields
+    /// without a schema.
     pub(crate) is_metadata: bool,
 }
 
@@ -43,27 +44,27 @@ fn is_metadata(step: &Step) -> bool {
     matches!(step, Step::Property(name) if name == "metadata")
 }
 
-/// Whether a step from the root leads to `apiVersion` or `kind`. These never count as unchanged
+/// Whether a step from the root leads to `apiVersion` or `kind`. These fields never count as unchanged
 /// (`ratchetingValueValidator.SubPropertyValidator`).
 fn is_type_meta(step: &Step) -> bool {
     matches!(step, Step::Property(name) if ["apiVersion", "kind"].contains(&name.as_str()))
 }
 
-/// Whether there are embedded resources at or below a node.
+/// Whether a node or a node inside it is an embedded resource.
 pub(crate) fn has_resources_below(schema: &JsonSchemaProps) -> bool {
     schema.x_embedded_resource || nodes_below(schema).any(has_resources_below)
 }
 
-/// Whether there are rules at or below a node.
+/// Whether a node or a node inside it has rules.
 pub(crate) fn has_rules_below(schema: &JsonSchemaProps) -> bool {
     !schema.x_validations.is_empty() || nodes_below(schema).any(has_rules_below)
 }
 
-/// Whether the API server always recognizes an unchanged value of a node (`CorrelatedObject.CachedDeepEqual`), for objects that were
-/// valid under the schema `from`. It does not for preserved unknown fields, nor for list items without their keys. The root is
-/// never recognized, because no schema describes all metadata.
+/// Whether the API server always recognizes an unchanged value of a node (`CorrelatedObject.CachedDeepEqual`), for objects that were valid under the
+/// schema `from`. The API server does not recognize preserved unknown fields, nor list items without their keys. It never recognizes the root,
+/// because no schema describes all metadata.
 pub(crate) fn is_seen_unchanged(from: &JsonSchemaProps, to: &JsonSchemaProps, steps: &[Step]) -> bool {
-    // An update of the status starts at the status.
+    // The validation of a status update starts at the status.
     let status = steps
         .split_first()
         .filter(|it| *it.0 == Step::Property("status".to_owned()));
@@ -74,14 +75,14 @@ pub(crate) fn is_seen_unchanged(from: &JsonSchemaProps, to: &JsonSchemaProps, st
     let (mut is_metadata_of, mut keeps_unknown) = (false, false);
     for (n, step) in steps.iter().enumerate() {
         is_metadata_of = is_metadata(step) && (n == 0 || from.x_embedded_resource || to.x_embedded_resource);
-        // The items of such a list can contain preserved unknown fields.
+        // The items of a list of this type can contain preserved unknown fields.
         keeps_unknown = *step == Step::Items
             && [from, to]
                 .into_iter()
                 .any(|it| it.x_preserve_unknown_fields == Some(true));
         if *step == Step::Items {
             if !is_map_list(to) {
-                // Such a list is compared as a whole.
+                // Lists other than map lists are compared as a whole.
                 return true;
             }
             if !has_same_keys(from, to) {
@@ -122,7 +123,7 @@ fn is_comparable(from: &JsonSchemaProps, to: &JsonSchemaProps) -> bool {
         return before.zip(now).is_some_and(|(before, now)| is_comparable(before, now));
     }
     to.properties.iter().all(|(name, now)| {
-        // No object has a new property.
+        // A new property does not occur in any old object.
         crd_analyzer_schema::structural::lookup(&from.properties, name).is_none_or(|before| is_comparable(before, now))
     })
 }

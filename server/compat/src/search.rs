@@ -20,12 +20,12 @@ use crate::rules;
 use crate::scope::{Scope, is_seen_unchanged};
 use crate::steps::{self, Step};
 
-/// The work limit of the search for a witness, for one change in one direction.
+/// The work limit for finding a witness, for one change in one direction.
 const SEARCH: Limits = Limits {
     work: 12_000_000,
     ..Limits::NONE
 };
-/// The fixed work units of an answer, and the units for each sibling of the properties on the path to the change.
+/// The fixed work units of an answer. `WORK_PER_SIBLING` units are added for each sibling of the properties on the path to the change.
 const ANSWER: u64 = 10_000;
 const WORK_PER_SIBLING: u64 = 400;
 /// The maximum number of objects that are tried for one change in one direction.
@@ -37,7 +37,7 @@ const MAX_MENDED: usize = 6;
 pub(crate) struct Search<'a, 'd> {
     pub(crate) pair: &'a Pair<'d>,
     pub(crate) difference: &'a Difference,
-    /// Whether nothing else changed in the schema.
+    /// Whether this is the only change in the schema.
     pub(crate) is_only: bool,
 }
 
@@ -69,10 +69,10 @@ impl<'a, 'd> Search<'a, 'd> {
             (&mut stored, &mut writers)
             && witness.old_object.is_none()
             && !witness.is_status
-            // A default is stored and a null is dropped, so no value is merely tolerated.
+            // A default is stored and a null is dropped, so these values are never just tolerated.
             && self.difference.kind != Kind::Default
             && (self.difference.kind != Kind::Nullable || self.difference.steps.last() == Some(&Step::Items))
-            // Another change may cause a rejection.
+            // Another change may be the cause of a rejection.
             && self.pair.sides(Direction::Stored).outcome(&Write::create(witness.object.clone())).is_none()
         {
             *tolerated = Some(self.tolerated(witness));
@@ -130,7 +130,7 @@ impl<'a, 'd> Search<'a, 'd> {
         self.rule_proof(direction, &question)
     }
 
-    /// The reason why a rule that only the checking side has is harmless.
+    /// The reason why a rule that exists only on the checking side is harmless.
     fn rule_proof(&self, direction: Direction, question: &Question<'_>) -> Option<String> {
         let rule = self.rule_in_to(direction)?;
         let steps = &self.difference.steps;
@@ -165,7 +165,7 @@ impl<'a, 'd> Search<'a, 'd> {
         is_tolerated.then(|| "the API server tolerates unchanged values that violate the rule".to_owned())
     }
 
-    /// Whether a rule reads only properties that no object has, and holds for one tested object.
+    /// Whether a rule reads only properties that do not occur in any object, and holds for one tested object.
     fn holds_without_new(&self, direction: Direction, question: &Question<'_>, rule: &ValidationRule) -> bool {
         let steps = &self.difference.steps;
         let (from, to) = (question.from, question.to);
@@ -198,7 +198,7 @@ impl<'a, 'd> Search<'a, 'd> {
         accepted(sides.from) && accepted(sides.to)
     }
 
-    /// The rule, if only the checking side has it.
+    /// The rule, if it exists only on the checking side.
     fn rule_in_to(&self, direction: Direction) -> Option<&'d ValidationRule> {
         let Kind::Rule(n) = self.difference.kind else {
             return None;
@@ -217,7 +217,7 @@ impl<'a, 'd> Search<'a, 'd> {
         Some(found)
     }
 
-    /// The first write that demonstrates the change and satisfies `fits`.
+    /// The first write that demonstrates the change and for which `fits` returns true.
     fn first(&self, direction: Direction, fits: impl Fn(&Outcome) -> bool) -> Option<Outcome> {
         let sides = self.pair.sides(direction);
         let mut mended = 0;
@@ -243,7 +243,7 @@ impl<'a, 'd> Search<'a, 'd> {
         None
     }
 
-    /// The writes worth trying, smallest first, with the path to the value that demonstrates the change.
+    /// The writes to try, smallest first, with the path to the value that demonstrates the change.
     fn writes(&self, direction: Direction) -> Vec<(Write, Vec<Step>)> {
         let maker = self.pair.maker(direction);
         let to_root = self.pair.to_root(direction);
@@ -265,7 +265,7 @@ impl<'a, 'd> Search<'a, 'd> {
                 let old = shown.old.as_ref().and_then(|it| whole(steps, it));
                 found.push((Write { object, old }, steps.clone()));
             }
-            // Only a transition rule of the checking side can reject ordinary values.
+            // An update from one ordinary value to another can only be rejected by a transition rule of the checking side.
             let look_back = rules::looks_back(rule) && direction != Direction::Stored;
             if look_back {
                 let values = pool::of_node(maker, from, to);
@@ -276,7 +276,7 @@ impl<'a, 'd> Search<'a, 'd> {
                 }
             }
         }
-        // Leaving out the property demonstrates that its default is filled in.
+        // Without the property, the default is set, which demonstrates the change.
         if let (Kind::Default, Some((Step::Property(name), above))) = (&self.difference.kind, steps.split_last()) {
             let node = steps::at(maker.root, above);
             let without = node.and_then(|it| maker.object(it, Map::new(), 0));
@@ -306,7 +306,7 @@ impl<'a, 'd> Search<'a, 'd> {
         let is_kept =
             |it: &pool::Candidate| it.below.is_none() && other.validate_node(to, &Path::root(), &it.value).is_empty();
         let is_odd = |it: &Value| it.is_null() || it.as_str().is_some_and(str::is_empty);
-        // A list is accepted as a string with a format, but makes a confusing example.
+        // A list is accepted as a string with a format, but would be a confusing example.
         let is_foreign = |it: &Value| it.is_array() && from.r#type == "string";
         candidates.sort_by_cached_key(|it| {
             let value = &it.value;
@@ -335,7 +335,7 @@ impl<'a, 'd> Search<'a, 'd> {
         &other.validator
     }
 
-    /// Whether an outcome is caused by this change, as far as the API server's answer shows.
+    /// Whether this change is the cause of an outcome, according to the API server's answer.
     fn is_about(&self, direction: Direction, outcome: &Outcome) -> bool {
         let steps = &self.difference.steps;
         if outcome.effect != Effect::Refused {

@@ -101,7 +101,7 @@ pub(crate) fn path_of(schema: &Path, steps: &[Step]) -> Path {
     })
 }
 
-/// Whether a field path in an object is at, above or below the values of a node.
+/// Whether a field path in an object is the path of a node's value, or of a value inside or around it.
 pub(crate) fn meets(place: &Path, steps: &[Step]) -> bool {
     let pairs = place.segments().iter().zip(steps);
     pairs.into_iter().all(|(segment, step)| match (segment, step) {

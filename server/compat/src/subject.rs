@@ -16,7 +16,7 @@ use crate::replay;
 pub struct Subject {
     crd: CustomResourceDefinition,
     definition: Definition,
-    /// The index of each version. If several have the same name, which no API server accepts, the first one wins.
+    /// The index of each version. If several versions have the same name (which API servers reject), the first one wins.
     positions: HashMap<String, usize>,
 }
 
@@ -25,7 +25,7 @@ impl Subject {
     pub fn new(stored: Stored, kubernetes: KubernetesVersion) -> Self {
         let crd = stored.definition().clone();
         let mut positions = HashMap::new();
-        // A version without a name is excluded from comparisons.
+        // Versions without a name are excluded from comparisons.
         let named = crd.spec.versions.iter().enumerate();
         for (position, version) in named.filter(|it| !it.1.name.is_empty()) {
             positions.entry(version.name.clone()).or_insert(position);
@@ -114,7 +114,7 @@ impl Subject {
         versions.unwrap_or_else(|| vec!["v1".to_owned()])
     }
 
-    /// The kind of lists of these objects.
+    /// The kind for lists of these objects.
     pub fn list_kind(&self) -> &str {
         &self.crd.spec.names.list_kind
     }
@@ -124,7 +124,7 @@ impl Subject {
         (group, kind) == (&*self.crd.spec.group, &*self.crd.spec.names.kind)
     }
 
-    /// Whether the CRD defines the same group and kind as another one.
+    /// Whether the CRD and another CRD define the same group and kind.
     pub(crate) fn defines_same(&self, other: &Self) -> bool {
         self.defines_kind(&other.crd.spec.group, &other.crd.spec.names.kind)
     }

@@ -23,7 +23,7 @@ fn status() -> [Step; 1] {
     [Step::Property("status".to_owned())]
 }
 
-/// What happens to a status that clients send with an object: NEW drops it (`customResourceStrategy.PrepareForCreate`).
+/// The effect on a status that clients send with an object: NEW drops the status (`customResourceStrategy.PrepareForCreate`).
 pub(crate) fn status_as_sent(pair: &Pair<'_>) -> Answer {
     let maker = pair.maker(Direction::Writers);
     let Some(node) = steps::at(maker.root, &status()) else {
@@ -61,8 +61,8 @@ pub(crate) fn status_as_sent(pair: &Pair<'_>) -> Answer {
     }
 }
 
-/// OLD's answer to a status that NEW accepted at `/status`. The same schema validates it there (`statusStrategy.ValidateUpdate`) and in the
-/// object, unless the schema of the whole object constrains the status. Embedded resources are validated only in the object
+/// OLD's answer to a status that NEW accepted at `/status`. The same schema validates a status at `/status` (`statusStrategy.ValidateUpdate`) and in
+/// the object, unless the schema of the whole object constrains the status. Embedded resources are only validated in the object
 /// (`schemaobjectmeta.Validate`).
 pub(crate) fn status_as_read(pair: &Pair<'_>) -> Answer {
     let embeds = |it: &JsonSchemaProps| steps::at(it, &status()).is_some_and(has_resources_below);
@@ -72,7 +72,7 @@ pub(crate) fn status_as_read(pair: &Pair<'_>) -> Answer {
     Answer::compatible("the same schema validates a status that is sent to `/status`")
 }
 
-/// OLD's answer to objects that NEW accepted with their status: OLD drops the status of a new object before it validates the rest.
+/// OLD's answer to objects that NEW accepted with their status. OLD drops the status of a new object before it validates the rest.
 pub(crate) fn status_in_objects(pair: &Pair<'_>) -> Answer {
     if roots(pair).any(looks_at_status) {
         return Answer::unknown("OLD drops a status that is sent with an object, and its schema validates the status");
@@ -90,14 +90,14 @@ fn looks_at_status(root: &JsonSchemaProps) -> bool {
     scope.has_rules || scope.counts_fields || root.required.iter().any(|it| it == "status")
 }
 
-/// The value that a path of the scale subresource must lead to.
+/// The required value at the end of a path of the scale subresource.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Target {
     Replicas,
     Selector,
 }
 
-/// The answer of the checking side's scale subresource (`ValidateScaleSpec`, `ValidateScaleStatus`), which is never ratcheted.
+/// The answer of the checking side's scale subresource (`ValidateScaleSpec`, `ValidateScaleStatus`). Ratcheting never applies to this answer.
 pub(crate) fn scale(
     pair: &Pair<'_>,
     direction: Direction,
@@ -155,7 +155,7 @@ fn fits(root: &JsonSchemaProps, way: &[Step], target: Target, kubernetes: Kubern
         if !is_closed(node) || scope.keeps_unknown || scope.is_metadata {
             return false;
         }
-        // `pruning.Prune`: no object has the property.
+        // `pruning.Prune` drops the property from every object.
         if steps::at(root, &way[..=n]).is_none() {
             return true;
         }
@@ -164,7 +164,7 @@ fn fits(root: &JsonSchemaProps, way: &[Step], target: Target, kubernetes: Kubern
     match target {
         Target::Selector => node.r#type == "string" && node.format.is_empty() && !node.x_int_or_string,
         Target::Replicas => {
-            // Both kubectl and the storage write numbers with Go: `1.0` becomes `1`.
+            // Both kubectl and the storage format numbers like Go: `1.0` becomes `1`.
             let span = Numbers::new(node, kubernetes).span().stored();
             let is_right = span.ints.is_none_or(|it| it.0 >= 0 && it.1 <= i64::from(i32::MAX));
             node.r#type == "integer" && is_right && kubernetes >= RANGES_SINCE

@@ -1,4 +1,4 @@
-//! Tests with pairs of CRDs and the expected changes.
+//! Tests with pairs of CRDs and their expected changes.
 
 mod mended;
 mod told;
@@ -45,7 +45,7 @@ spec:
     )
 }
 
-/// `said`: one line per change, with its three answers.
+/// Compares two CRDs. `said` contains one line per change, with the three answers.
 #[track_caller]
 fn check(old: &str, new: &str, said: &[&str]) {
     let changes = compare(&crd(old), &crd(new));
@@ -337,7 +337,7 @@ fn a_rule_fails_on_what_is_of_another_type() {
     );
 }
 
-/// An unchanged value has the CEL types that rules expect only if both schemas agree on every field that it may have.
+/// If both schemas do not agree on every field of an unchanged value, a rule may read fields of another CEL type than it expects.
 #[test]
 fn a_rule_reads_fields_that_were_of_another_type() {
     let rule = "x-kubernetes-validations: [{rule: self == oldSelf}]";
@@ -389,7 +389,7 @@ fn what_no_value_is_judged_by() {
 fn nulls() {
     let of = |properties: &str| format!("{{type: object, properties: {properties}}}");
     let check = |old: &str, new: &str, said: &[&str]| check(&of(old), &of(new), said);
-    // The null that the enum rejects was never stored.
+    // A null that the enum rejects was never stored.
     check(
         "{a: {type: string, enum: [x], default: x}}",
         "{a: {type: string, enum: [x], default: x, nullable: true}}",

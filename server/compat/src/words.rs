@@ -39,7 +39,7 @@ pub fn shown_object(object: &Value) -> String {
     }
 }
 
-/// One paragraph that says what happens to whom, with the object that demonstrates it.
+/// One paragraph about an effect and the affected objects or clients, with the object that demonstrates the effect.
 pub fn paragraph(direction: Direction, answer: &Answer) -> String {
     let whom = direction.whom();
     match answer {

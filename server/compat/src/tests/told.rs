@@ -1,4 +1,4 @@
-//! Tests which changes are reported as one, and what their sentences name.
+//! Tests which changes are reported as one change, and which parts their sentences name.
 
 use super::{check, crd};
 use crate::compare;
@@ -21,7 +21,7 @@ fn an_edited_rule_is_one_change() {
         "{rule: self.a < 5}",
         &["rule-changed: compatible; unknown; refused {\"a\":4}"],
     );
-    // If several rules match, prefer the identical one.
+    // If several rules match, the identical rule is preferred.
     check(
         "{rule: self.a < 50}, {rule: self.a < 5, message: small}, {rule: self.a != 7}",
         "{rule: self.a < 50}, {rule: self.a < 4, message: small}, {rule: self.a != 3}",
