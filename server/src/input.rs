@@ -30,11 +30,11 @@ use crate::status::UsageError;
 pub(crate) enum Source {
     /// A file, and its access.
     File(PathBuf, Access),
-    /// All of standard input, and the file whose content it is, if given.
+    /// All of standard input, and the file that this content belongs to, if given.
     Stdin(Option<PathBuf>),
     /// A text from a request.
     Text(String),
-    /// The file at this path in a git revision, which may not have it.
+    /// The file at this path in a git revision. It may be missing there.
     Git {
         path: PathBuf,
         revision: Arc<git::Revision>,
@@ -44,7 +44,7 @@ pub(crate) enum Source {
 /// An input to check.
 #[derive(Clone, Debug)]
 pub(crate) struct Input {
-    /// The name to print: the path as given, or the ID of the request.
+    /// The name for output: the path as given, or the ID of the request.
     pub(crate) label: String,
     /// The source of the text.
     pub(crate) source: Source,
@@ -52,7 +52,7 @@ pub(crate) struct Input {
     pub(crate) old: Option<Source>,
     /// The CRD that came with a request. Custom resources are checked against this CRD only.
     pub(crate) definition: Option<Source>,
-    /// Whether the user named the file, instead of a folder. In a named file, every document is checked, even one without a kind.
+    /// Whether the user named the file itself, instead of a folder. In such a file, every document is checked, even a document without a kind.
     pub(crate) named: bool,
 }
 
@@ -85,7 +85,7 @@ impl Input {
         }
     }
 
-    /// The file that contains the text, and the access to files beside it.
+    /// The file that contains the text, and the access to other files in its folder.
     pub(crate) fn file(&self) -> Option<(&Path, Access)> {
         match &self.source {
             Source::File(path, access) => Some((path, access.clone())),
@@ -207,7 +207,7 @@ impl Unreadable {
 /// Options for reading the paths of a run.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Reading<'a> {
-    /// The file whose content is on standard input. Its content on disk is ignored.
+    /// The file whose content is on standard input. The content on disk is ignored.
     pub(crate) stdin: Option<&'a Path>,
     /// The git revision to read from, instead of the disk.
     pub(crate) revision: Option<&'a Arc<git::Revision>>,
@@ -304,7 +304,7 @@ pub(crate) fn label(path: &Path) -> String {
     path.strip_prefix(".").unwrap_or(path).display().to_string()
 }
 
-/// Removes duplicate files. Keeps the path that the user named, else one without symbolic links, else the first.
+/// Removes duplicate files. Keeps the path that the user named, otherwise a path without symbolic links, otherwise the first path.
 fn once_each(inputs: &mut Vec<Input>) {
     let mut best: HashMap<PathBuf, ((bool, bool), usize)> = HashMap::new();
     let mut folders = HashMap::new();
@@ -467,7 +467,7 @@ pub(crate) fn read_arguments(named: &str) -> anyhow::Result<Vec<(String, Vec<u8>
     inputs.into_iter().map(read_input).collect()
 }
 
-/// Reads a source. Returns `Ok(None)` if it does not exist and is allowed to be missing.
+/// Reads a source. Returns `Ok(None)` if the source does not exist and may be missing.
 pub(crate) fn read(source: &Source) -> anyhow::Result<Option<Vec<u8>>> {
     match source {
         Source::File(path, access) => Ok(Some(read::bytes(path, access, access.manifest_bytes())?)),
@@ -477,7 +477,7 @@ pub(crate) fn read(source: &Source) -> anyhow::Result<Option<Vec<u8>>> {
     }
 }
 
-/// Reads a file in a git revision. `None` if it does not exist there.
+/// Reads a file in a git revision. `None` if the revision does not contain the file.
 fn git_show(path: &Path, revision: &git::Revision) -> anyhow::Result<Option<Vec<u8>>> {
     revision.read(path).map_err(|error| {
         if error.is_of_the_question() {

@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 use crd_analyzer_io::print::tell;
 
-/// The allocator of the static Linux binary. musl's own allocator has one lock, which threads would wait for.
+/// The allocator of the static Linux binary. musl's own allocator has a single lock, so threads would wait for each other.
 #[cfg(target_env = "musl")]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -28,7 +28,7 @@ fn main() -> ExitCode {
         Ok(status) => status.into(),
         Err(error) => {
             if status::is_broken_pipe(&error) {
-                // The program reading the output closed the pipe, so it may have missed diagnostics. That is not a success.
+                // The program that reads the output closed the pipe, so it may have missed diagnostics. This must not count as success.
                 return status::Status::Unheard.into();
             }
             tell(format_args!("error: {error:#}"));

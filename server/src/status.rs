@@ -11,9 +11,9 @@ pub(crate) enum Status {
     Findings = 1,
     /// The command line is wrong.
     Usage = 2,
-    /// Some input could not be read, or crd-analyzer failed.
+    /// Some input could not be read, or crd-analyzer itself failed.
     Failed = 3,
-    /// The output was closed early. This is the exit code of a program that SIGPIPE terminates.
+    /// The output was closed early. A program that SIGPIPE terminates has the same exit code.
     Unheard = 141,
 }
 

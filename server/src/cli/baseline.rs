@@ -1,4 +1,4 @@
-//! `check --baseline`: a file that lists the existing diagnostics of a repository, so that only new ones fail a run.
+//! `check --baseline`: a file that lists the existing diagnostics of a repository, so that a run only fails because of new ones.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use super::UsageError;
 use crate::output::{self, BaselineSummary, File};
 
-/// The version of the file format. An incompatible format gets a new number.
+/// The version of the file format. Each incompatible format has a new number.
 const VERSION: u32 = 1;
 
 /// The content of a baseline file.
@@ -56,7 +56,7 @@ pub(super) struct Baseline {
     known: Vec<(String, String)>,
     /// All diagnostics of the run, if `--update-baseline` is given.
     found: Option<BTreeSet<Entry>>,
-    /// The codes that this run hides: their entries stay in the baseline.
+    /// The codes that this run hides. The baseline keeps the entries with these codes.
     hidden: Config,
 }
 
@@ -127,7 +127,7 @@ impl Baseline {
         };
         let mut kept: BTreeSet<Entry> = BTreeSet::new();
         for (file, entries) in &self.listed {
-            // Entries of a file that this run did not check stay, unless the file no longer exists.
+            // Entries of a file that this run did not check stay in the baseline, unless the file no longer exists.
             let is_asked = self.checked.contains(file) || !read::exists(&self.folder.join(file));
             for (fingerprint, entry) in entries {
                 if !is_asked || is_hidden(&entry.code) {

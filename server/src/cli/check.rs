@@ -234,7 +234,7 @@ impl Args {
 
 pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
     if args.fix.is_some() {
-        // `--fix` analyzes each file before and after the fix, often on different threads.
+        // With `--fix`, each file is analyzed before and after the fix, often on different threads.
         crd_analyzer_io::memory::share_freed();
     }
     let start = Instant::now();
@@ -280,7 +280,7 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
         baseline,
         unwritten: Vec::new(),
     };
-    // Requests read from standard input are independent of each other: they share only the CRDs of the command line.
+    // Requests on standard input are independent of each other: they share only the CRDs of the command line.
     let is_served = args.manifests.list.as_deref() == Some("-");
     let wants = Wanted {
         effective: args.show.is_some() || args.output.iter().any(|it| it.format.has_resources),
@@ -382,8 +382,8 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
             beside.made = MadeOfRun::default();
         }
         let known = &*known;
-        // Problems of a CRD are reported in the file that people edit, and not again in its copies. Files named on the command line stay in their
-        // order and are not read for this, because a pipe can be read only once.
+        // Problems of a CRD are reported in the file that people edit, and not again in copies of the CRD. Files named on the command line stay in
+        // their order and are not read for this purpose, because a pipe can be read only once.
         let is_found = !is_served && inputs.iter().all(|it| !it.named);
         if is_found {
             known.copies_last(&mut inputs);

@@ -1,4 +1,4 @@
-//! `crd-analyzer compat`: reports what a change of a CRD does to objects, writers and readers.
+//! `crd-analyzer compat`: reports the effects of a change of a CRD on objects, writers and readers.
 
 use std::{
     collections::BTreeMap,
@@ -124,13 +124,13 @@ impl From<PolicyName> for Policy {
     }
 }
 
-/// The CRDs of one side of the comparison, by name.
+/// The CRDs on one side of the comparison, by name.
 #[derive(Default)]
 struct Crds {
     known: BTreeMap<String, Crd>,
     /// Whether a file could not be read.
     is_incomplete: bool,
-    /// A file named on the command line that contains objects but no CRD.
+    /// A file that the command line names, and that contains objects but no CRD.
     without_crd: Option<String>,
 }
 
@@ -165,7 +165,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
     let (old, new) = rayon::join(|| crds(&args.old, kubernetes), || crds(new, kubernetes));
     let (mut old, mut new) = (old?, new?);
     for (side, crds) in [("OLD", &old), ("NEW", &new)] {
-        // The reason is already reported. With one side missing, every CRD of the other side would look new or removed.
+        // The reason is already reported. If one side is missing, every CRD of the other side would look new or removed.
         if crds.known.is_empty() && crds.is_incomplete {
             return Ok(Status::Failed);
         }
@@ -243,7 +243,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
     Ok(status)
 }
 
-/// What happens to objects, and whether something could not be read. `None` without `--objects` and `--from-cluster`.
+/// The effects on objects, and whether any input could not be read. `None` without `--objects` and `--from-cluster`.
 fn objects(args: &Args, old: &Crds, new: &Crds) -> anyhow::Result<Option<(output::JudgedObjects, bool)>> {
     if args.objects.is_empty() && args.from_cluster.is_none() {
         return Ok(None);
@@ -294,7 +294,7 @@ fn of_name<'c>(
     }
 }
 
-/// Reduces each CRD to one version. Skips CRDs without that version, and returns an error if none has it.
+/// Reduces each CRD to one version. Skips CRDs without that version, and returns an error if all CRDs lack it.
 fn only_versions(old: &mut Crds, new: &mut Crds, before: &str, now: &str) -> anyhow::Result<()> {
     for (crds, version) in [(&mut *old, before), (&mut *new, now)] {
         let all = std::mem::take(&mut crds.known);
@@ -429,7 +429,7 @@ pub(super) fn print_changes(out: &mut dyn Write, columns: usize, texts: Vec<Text
     });
     let (old, new) = (old, new);
     let reports = on_pool(|| {
-        // Files that cannot be compared are already reported.
+        // Files that cannot be compared have already been reported.
         let names = new.known.keys().filter(|it| old.known.contains_key(*it));
         let reports = names.map(|name| of_name(&old, &new, name, &exceptions, (policy, true)));
         reports.collect::<Vec<_>>()

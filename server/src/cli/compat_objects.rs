@@ -1,4 +1,4 @@
-//! Runs existing objects through a changed CRD (`compat --objects`, `compat --from-cluster`).
+//! Checks existing objects with a changed CRD (`compat --objects`, `compat --from-cluster`).
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -19,17 +19,17 @@ use crate::{
 /// Two CRDs with the same name. The second is `None` if the CRD was removed.
 pub(super) type Pair<'c> = (&'c Subject, Option<&'c Subject>);
 
-/// The objects to run through the CRDs.
+/// The objects to check.
 pub(super) struct Wanted<'a> {
     /// Files and folders.
     pub(super) paths: &'a [PathBuf],
     /// The kubeconfig context. An empty string means the current one.
     pub(super) cluster: Option<&'a str>,
-    /// The old and the new version, with `--old-version`: objects of the first are treated as objects of the second.
+    /// The old and the new version of `--old-version`: objects of the old version are treated as objects of the new version.
     pub(super) renamed: Option<(&'a str, &'a str)>,
 }
 
-/// Runs all objects through the CRDs. The flag says whether something could not be read.
+/// Checks all objects with the CRDs. The flag is set if any input could not be read.
 pub(super) fn judge(wanted: &Wanted<'_>, pairs: &[Pair<'_>]) -> anyhow::Result<(JudgedObjects, bool)> {
     let Collected { inputs, unreadable, .. } = input::collect(wanted.paths, &Reading::default())?;
     unreadable.iter().for_each(Unreadable::tell);
@@ -122,7 +122,7 @@ fn of_value(label: &str, value: &Value, renamed: Option<(&str, &str)>, pairs: &[
     })
 }
 
-/// The objects of a cluster. Requests them in their storage version if that is served.
+/// The objects of a cluster. They are requested in their storage version if it is served.
 fn of_cluster(context: &str, pairs: &[Pair<'_>]) -> anyhow::Result<Vec<JudgedObject>> {
     let resources = pairs.iter().filter_map(|(old, _)| {
         let served: Vec<&str> = old.served_versions().collect();

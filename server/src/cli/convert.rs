@@ -31,7 +31,7 @@ use crate::{
     output::convert::{Format, Outcome, Report},
 };
 
-/// The timeout of a webhook call, the same as the API server's.
+/// The timeout of a webhook call, the same as in the API server.
 const TIMEOUT: Duration = Duration::from_secs(30);
 /// The maximum size of a webhook response, in bytes.
 const MAX_ANSWER: usize = 64 << 20;
@@ -178,7 +178,7 @@ fn objects(named: &str) -> anyhow::Result<Vec<Map<String, Value>>> {
     Ok(objects)
 }
 
-/// The CRD in a file. If there are several, the one that matches the objects.
+/// The CRD in a file. If the file contains several CRDs, this is the one that matches the objects.
 fn crd(file: &str, objects: &[Map<String, Value>], kubernetes: KubernetesVersion) -> anyhow::Result<ComparedCrd> {
     let files = input::read_arguments(file)?;
     let is_named = |it: &str| it == file;
@@ -207,7 +207,7 @@ fn crd(file: &str, objects: &[Map<String, Value>], kubernetes: KubernetesVersion
     }
 }
 
-/// How to call the conversion webhook.
+/// The way to call the conversion webhook.
 enum Hook {
     Url(LoopbackUrl),
     Command(String, Vec<String>),
@@ -225,7 +225,7 @@ fn hook(args: &Args) -> anyhow::Result<Option<Hook>> {
     let Some(name) = words.next() else {
         return Err(UsageError("--webhook-command is empty".to_owned()).into());
     };
-    // A path names a file. A plain name is looked up in `PATH`, and never in the repository.
+    // A path names a file. A plain name is searched in `PATH`, and never in the repository.
     let program = if name.contains(std::path::is_separator) {
         std::path::absolute(Path::new(&name))?.display().to_string()
     } else {

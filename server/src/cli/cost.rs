@@ -77,7 +77,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
                 |input, config| {
                     let mut versions = args.manifests.versions(config);
                     if args.output.is_table {
-                        // A configuration may name several Kubernetes versions. The table is for the newest one.
+                        // A configuration may name several Kubernetes versions. The table only shows the newest one.
                         versions = VersionSet::one(versions.newest());
                     }
                     let costs = read(input).map(|bytes| price(bytes, versions, input.named));
@@ -110,7 +110,7 @@ struct CostRun {
     out: BufWriter<io::Stdout>,
     status: Status,
     top: Option<text::Top>,
-    /// Whether a file has a CRD or could not be read.
+    /// Whether a file contains a CRD or could not be read.
     has_crds: bool,
 }
 

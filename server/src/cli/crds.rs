@@ -67,7 +67,7 @@ impl Place {
         Ok(above.or_else(|| roots::repository(&current)).unwrap_or(current))
     }
 
-    /// The lock. Returns an error if there is none.
+    /// The lock. Returns an error if it does not exist.
     fn lock(&self) -> anyhow::Result<Found> {
         let folder = self.folder()?;
         lock_in(&folder)?.ok_or_else(|| {
@@ -78,7 +78,7 @@ impl Place {
     }
 }
 
-/// The lock of a folder, if it has one.
+/// The lock of a folder, if it exists.
 fn lock_in(folder: &Path) -> anyhow::Result<Option<Found>> {
     let found = collected::of(folder, &input::found_in(folder)).transpose();
     found.map_err(|why| anyhow::anyhow!("cannot read {why}"))

@@ -1,4 +1,4 @@
-//! The CRDs of a run: those of the command line, of the checked files, of the configuration, of locks, and of a cluster.
+//! The CRDs of a run: from the command line, the checked files, the configuration, locks, and a cluster.
 
 mod collected;
 
@@ -40,7 +40,7 @@ use super::{
 };
 use crate::input::{self, Input, Source, expand};
 
-/// The files on disk: those of the run and, once they are known, those of the surrounding repositories.
+/// The files on disk: the files of the run and, once they are known, the files of the surrounding repositories.
 struct Disk {
     files: Arc<Named>,
     around: Arc<OnceLock<Named>>,
@@ -100,7 +100,7 @@ pub(super) struct RunCrds {
     files: Arc<Named>,
     /// The CRDs that locks list.
     collected: Collected,
-    /// The YAML of the CRDs of a cluster, by the path shown for each.
+    /// The YAML of the CRDs of a cluster, by the path that is shown for each CRD.
     cluster: BTreeMap<PathBuf, Arc<str>>,
     compared: Compared,
     catalog: OnceLock<Catalog>,
@@ -108,11 +108,11 @@ pub(super) struct RunCrds {
     neighbours: Option<Neighbours>,
     /// The files in the surrounding repositories that define CRDs or webhooks, after the search.
     around: Arc<OnceLock<Named>>,
-    /// The CRDs that came with a request, by their path or text.
+    /// The CRDs that came with a request, by path or text.
     paired: Mutex<HashMap<String, Arc<Catalog>>>,
     /// The files of the run that may matter to Flux, collected during the search.
     flux_files: FluxFiles,
-    /// The surrounding repositories, each described once.
+    /// A description of each surrounding repository, created once.
     repositories: Mutex<BTreeMap<PathBuf, Repository>>,
 }
 
@@ -123,7 +123,7 @@ const MOST_READ: u64 = 12 << 20;
 const MOST_PAIRED: usize = 64;
 
 impl RunCrds {
-    /// Collects the CRD files. `given` has the paths of `--crd`, and `inputs` the checked files with their configurations.
+    /// Collects the CRD files. `given` contains the paths of `--crd`, and `inputs` contains the checked files with their configurations.
     pub(super) fn new(given: &[String], inputs: &[(&Input, Arc<Config>)], compared: Compared) -> anyhow::Result<Self> {
         let mut files = BTreeMap::new();
         let mut seen: Vec<Arc<Config>> = Vec::new();
@@ -180,7 +180,7 @@ impl RunCrds {
         self
     }
 
-    /// Adds the CRDs of a cluster. An empty `context` means the current one.
+    /// Adds the CRDs of a cluster. An empty `context` means the current context.
     pub(super) fn with_cluster(mut self, context: &str, prompts: Prompts) -> anyhow::Result<Self> {
         let context = (!context.is_empty()).then_some(context);
         let workspace = std::env::current_dir().ok().and_then(|it| git::root_around(&it));
@@ -194,7 +194,7 @@ impl RunCrds {
         Ok(self)
     }
 
-    /// Drops parsed CRDs if they take much memory. Resources of the same kind are usually checked together.
+    /// Drops parsed CRDs if they use much memory. Resources of the same kind are usually checked together.
     pub(super) fn release(&self) {
         if let Some(catalog) = self.catalog.get() {
             catalog.release(MOST_READ);
@@ -204,7 +204,7 @@ impl RunCrds {
         }
     }
 
-    /// Forgets the CRDs, so that the next custom resource reads all files again.
+    /// Drops the CRDs, so that the next custom resource reads all files again.
     pub(super) fn forget(&mut self) {
         self.catalog = OnceLock::new();
     }
@@ -358,7 +358,7 @@ fn fill(catalog: &Catalog, files: &Named, cluster: &BTreeMap<PathBuf, Arc<str>>,
                     origin: Origin::Cluster,
                     text,
                     objects: &objects_of(text),
-                    // Keep the text, because it cannot be read from a file later.
+                    // The text is kept, because it cannot be read from a file later.
                     keep_text: true,
                 };
                 catalog.change(|index| index.set(&file));
@@ -387,7 +387,7 @@ fn look_through(catalog: &Catalog, neighbours: &Neighbours, known: &Named) -> Lo
         let next = || receive.lock().unwrap_or_else(PoisonError::into_inner).recv();
         while let Ok(files) = next() {
             for (path, access) in files {
-                // Asks the configuration only about relevant files, because there are few of them.
+                // The configuration is only asked about relevant files, because there are few of them.
                 let Some(file) = deciding(&path, &access).filter(|_| !neighbours.exclude(&path, &access)) else {
                     continue;
                 };
@@ -423,7 +423,7 @@ fn look_through(catalog: &Catalog, neighbours: &Neighbours, known: &Named) -> Lo
     }
 }
 
-/// Adds the CRDs as kustomizations change them. Does not build the catalog if they change none.
+/// Adds the CRDs that kustomizations change, in their changed form. Does not build the catalog if no CRD is changed.
 fn take_built<'c>(catalog: impl FnOnce() -> &'c Catalog, overlays: &Overlays) {
     let crds = overlays.changed_crds();
     if !crds.is_empty() {
@@ -434,7 +434,8 @@ fn take_built<'c>(catalog: impl FnOnce() -> &'c Catalog, overlays: &Overlays) {
 /// The number of files to send to another thread at once.
 const SENT: usize = 32;
 
-/// Runs `work` on several new threads while this thread runs `meanwhile`. It does not use the pool, whose threads may all wait for the result.
+/// Runs `work` on several new threads while this thread runs `meanwhile`. The threads of the pool are not used, because all of them may be waiting
+/// for the result.
 fn side_by_side(most: usize, work: impl Fn() + Sync, meanwhile: impl FnOnce()) {
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(most);
     std::thread::scope(|scope| {
@@ -490,7 +491,7 @@ fn deciding(path: &Path, access: &Access) -> Option<Deciding> {
 }
 
 impl RunCrds {
-    /// Adds the CRDs as kustomizations change them.
+    /// Adds the CRDs that kustomizations change, in their changed form.
     pub(super) fn add_built(&self, overlays: &Overlays) {
         take_built(|| self.catalog(), overlays);
     }
@@ -516,7 +517,7 @@ impl RunCrds {
         Self::new(&[], &configured, Compared::Nothing)
     }
 
-    /// The best CRD for each name in the checked repositories and those around them.
+    /// The best CRD for each name in the checked repositories and in the surrounding ones.
     pub(super) fn own_crds(&self) -> Vec<Arc<KnownCrd>> {
         let mut crds = self.catalog().with(Index::own_crds);
         let of_repositories = self.neighbours().map(|it| it.with(Index::own_crds));

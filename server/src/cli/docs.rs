@@ -80,7 +80,7 @@ impl Args {
 /// The result for a CRD.
 enum Made {
     Page(Box<Page>),
-    /// No page: the API server rejects the CRD, or crd-analyzer cannot check it. The string is the reason.
+    /// A CRD without a page, because the API server rejects the CRD or crd-analyzer cannot check it. The string is the reason.
     Nothing(Status, String),
 }
 
@@ -95,7 +95,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
             configs.each(
                 &inputs,
                 |input, config| {
-                    // A configuration may name several Kubernetes versions. The documentation is for the newest one.
+                    // A configuration may name several Kubernetes versions. The documentation only describes the newest one.
                     let kubernetes = named
                         .or(config.kubernetes_versions)
                         .map_or(kubernetes, VersionSet::newest);
@@ -154,7 +154,7 @@ fn add(pages: &mut BTreeMap<(String, String), (String, Page)>, label: &str, page
     }
 }
 
-/// The documentation of the CRDs in a file. The error says why the file cannot be read.
+/// The documentation of the CRDs in a file. The error is the reason why the file cannot be read.
 fn of_file(input: &Input, kubernetes: KubernetesVersion) -> Result<Vec<(String, Made)>, String> {
     let bytes = input::read(&input.source).map_err(|error| format!("cannot read it: {error:#}"))?;
     let bytes = bytes.unwrap_or_default();
@@ -195,7 +195,7 @@ fn of_file(input: &Input, kubernetes: KubernetesVersion) -> Result<Vec<(String, 
     Ok(made.collect())
 }
 
-/// Writes a file for each page, and the list of them. Says why it cannot.
+/// Writes a file for each page, and the list of all pages. The error is the reason why a file cannot be written.
 fn write_pages(
     folder: &Path,
     pages: Vec<Page>,

@@ -360,7 +360,7 @@ impl Inputs {
         }
     }
 
-    /// The schema that the path starts from, if any.
+    /// The schema at the start of the path, if any.
     fn root(
         &self,
         args: &Args,
@@ -403,7 +403,7 @@ impl Answered {
     }
 }
 
-/// Reads a file if one with this name exists, else returns the argument itself.
+/// Reads the file with the name in the argument, or returns the argument itself if no such file exists.
 fn read_either(option: &str, text: &str) -> anyhow::Result<Vec<u8>> {
     if text == "-" || read::is_file(Path::new(text)) {
         return input::read_argument(text);

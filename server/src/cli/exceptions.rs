@@ -116,7 +116,7 @@ impl Exceptions {
         }
     }
 
-    /// The exceptions. The flag says whether the exception matches a change of this run.
+    /// The exceptions. The flag is set if the exception matches a change of this run.
     fn each(&self) -> impl Iterator<Item = (&Exception, bool)> {
         let used = self.used.iter().map(|it| it.load(Ordering::Relaxed));
         self.known.iter().zip(used)

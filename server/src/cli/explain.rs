@@ -78,7 +78,7 @@ pub(super) struct Args {
     settings: Settings,
 }
 
-/// The width of the terminal in columns, or `None` to print pages as they are written.
+/// The width of the terminal in columns, or `None` to print the text of pages unchanged.
 type Columns = Option<usize>;
 
 pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
@@ -158,7 +158,7 @@ fn field(args: &Args, wanted: &str) -> anyhow::Result<String> {
     on_pool(|| explained(args, &asked, kubernetes))
 }
 
-/// The CRDs of `--crd`, or those that `check` finds for the current folder.
+/// The CRDs of `--crd`, or the CRDs that `check` finds for the current folder.
 fn definitions(args: &Args) -> anyhow::Result<RunCrds> {
     let mut configs = args.settings.configs()?;
     if !args.definitions.is_empty() {
@@ -240,7 +240,7 @@ fn asked(args: &Args, definitions: &RunCrds, wanted: &str) -> anyhow::Result<Ask
     })
 }
 
-/// The number of bytes at the start of the argument that name this resource, with or without its group.
+/// The number of bytes at the start of the argument that contain the name of this resource, with or without its group.
 fn matched(wanted: &str, name: &str, group: &str) -> Option<usize> {
     let whole = format!("{name}.{group}");
     [whole.as_str(), name].into_iter().find_map(|it| {

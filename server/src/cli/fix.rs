@@ -52,7 +52,7 @@ pub(super) struct Repaired {
     pub(super) done: Vec<Done>,
 }
 
-/// A fix that was applied.
+/// An applied fix.
 pub(super) struct Done {
     /// The line of the diagnostic, from 1, before the fix.
     line: u32,
@@ -99,8 +99,8 @@ pub(super) fn patch(label: &str, before: &str, after: &str) -> String {
     diff.unified_diff().header(&label, &label).to_string()
 }
 
-/// Applies fixes to a file. `None` if there is nothing to fix, or if the fixes do not work. `is_part` says that the file contains parts of objects,
-/// `is_aside` that its errors need no fix.
+/// Applies fixes to a file. `None` if nothing has to be fixed, or if the fixes do not work. `is_part` is set if the file contains parts of objects,
+/// and `is_aside` if its errors need no fix.
 pub(super) fn repair(
     input: &Input,
     config: &Config,
@@ -125,7 +125,7 @@ pub(super) fn repair(
         is_part,
         ..Question::new(versions)
     };
-    // Skip files that are not UTF-8, because the spans of diagnostics would not match their bytes.
+    // Files that are not UTF-8 are skipped, because the spans of diagnostics would not match their bytes.
     let Ok(before) = String::from_utf8(bytes) else {
         return Ok(None);
     };
@@ -158,7 +158,7 @@ pub(super) fn repair(
     }))
 }
 
-/// How to check a file and, for a source file, how to generate manifests from it.
+/// The context for checking a file and, for a source file, for generating manifests from it.
 type Asked<'a> = (&'a Question<'a>, Option<&'a Making<'a>>);
 
 /// Applies fixes until none is left, because a fix may reveal an error that another one hid.
@@ -188,7 +188,7 @@ fn described(text: &str, fixes: &[Fix]) -> Vec<Done> {
     done
 }
 
-/// Counts the fixes for the diagnostics of a file. `question` is the one that the file was checked with, without the search for failing values.
+/// Counts the fixes for the diagnostics of a file. `question` is the question of the check, without the search for failing values.
 pub(super) fn fixable(report: &FileReport, config: &Config, (question, making): Asked<'_>) -> Fixable {
     let of = |repaired: Option<(String, Vec<Fix>)>| {
         let Some((text, fixes)) = repaired else {
@@ -206,7 +206,7 @@ pub(super) fn fixable(report: &FileReport, config: &Config, (question, making): 
     }
     let is_hazard = |code: &str| hazards::codes::ALL.iter().any(|it| it.0 == code);
     let problems = problems(report, config);
-    // Parsing a text again takes long, so skip diagnostics that have no fix.
+    // Parsing a text again is slow, so diagnostics that never have a fix are skipped.
     let problems: Vec<_> = problems
         .filter(|it| ![LARGE_MANIFEST, SEVERAL_CRDS].contains(&it.code) && !is_hazard(it.code))
         .collect();
@@ -241,7 +241,7 @@ pub(super) fn fixable(report: &FileReport, config: &Config, (question, making): 
     fixable
 }
 
-/// The fixes for the diagnostics of a file. Each one was tried: it removes its diagnostic and causes no other.
+/// The fixes for the diagnostics of a file. Each fix has been tried: it removes its diagnostic and causes no other diagnostic.
 pub(super) fn offered(report: &FileReport, config: &Config, (question, making): Asked<'_>) -> Vec<Fix> {
     if let Some(language) = source::language(question) {
         return source::offered(report, config, (question, making), &*language);
@@ -259,7 +259,7 @@ pub(super) fn offered(report: &FileReport, config: &Config, (question, making): 
 struct Near<'a>(&'a Question<'a>);
 
 impl Near<'_> {
-    /// Whether the CRD itself has errors or fixes: then the CRD may be wrong instead of the resource.
+    /// Whether the CRD itself has errors or fixes. If it does, the CRD may be wrong instead of the resource.
     fn has_mistakes(&self, text: &CrdText) -> bool {
         let question = Question {
             named: true,
@@ -281,7 +281,7 @@ impl Near<'_> {
 }
 
 impl completion::Definitions for Near<'_> {
-    /// `None` if copies of the CRD differ, because any of them may be wrong.
+    /// The CRD. `None` if copies of the CRD differ, because any of them may be wrong.
     fn find(&self, kind: &GroupKind) -> Option<Arc<CrdText>> {
         let definitions = self.0.definitions?;
         let files = definitions.files();
@@ -302,7 +302,7 @@ impl completion::Definitions for Near<'_> {
     }
 
     fn kinds(&self) -> Vec<GroupKind> {
-        // Only the completion of `kind` needs the kinds.
+        // The kinds are only needed to complete `kind`.
         Vec::new()
     }
 }
@@ -332,7 +332,7 @@ fn repair_all(text: &str, config: &Config, (question, making): Asked<'_>, level:
     }
     let problems: Vec<_> = problems(&before, config).collect();
     let counts = fixes::counts(&before);
-    // Free the first report before the next one: two reports on a large file need too much memory.
+    // The first report is freed before the next one is made, because two reports on a large file need too much memory.
     let shared = before.text.clone();
     drop(before);
     let (edits, done) = repairs(&shared, problems, &counts, (question, &Near(question)), level)?;

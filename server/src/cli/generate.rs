@@ -116,10 +116,10 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
     Run::of(crd)?.run()
 }
 
-/// The other generators of controller-gen, which this command ignores.
+/// The other generators of controller-gen. This command ignores them.
 const OTHERS: [&str; 5] = ["object", "rbac", "webhook", "applyconfiguration", "schemapatch"];
 
-/// The run that flags and controller-gen arguments describe.
+/// A run as specified by flags and arguments of controller-gen.
 struct Run<'a> {
     args: &'a Crd,
     paths: Vec<String>,
@@ -127,7 +127,7 @@ struct Run<'a> {
     header: Option<PathBuf>,
     year: String,
     omits_version: bool,
-    /// The `crd:` options of controller-gen, by name, which override those of the release.
+    /// The `crd:` options of controller-gen by name. They override the options of the release.
     options: Vec<(String, String)>,
 }
 
@@ -170,7 +170,7 @@ impl<'a> Run<'a> {
         {
             self.output.get_or_insert_with(|| PathBuf::from(plain(folder)));
         } else if ["output:crd:stdout", "output:stdout", "crd"].contains(&argument) {
-            // This is the default.
+            // This argument is the default.
         } else if let Some(options) = argument.strip_prefix("crd:") {
             for option in options.split(',') {
                 let (name, value) = option.split_once('=').unwrap_or((option, "true"));
@@ -242,7 +242,7 @@ impl<'a> Run<'a> {
         let mut status = Status::Clean;
         let mut files: BTreeMap<String, String> = BTreeMap::new();
         let mut are_refused = false;
-        // Generate the CRDs of each module separately.
+        // The CRDs of each module are generated separately.
         let mut of_module: Vec<(std::sync::Arc<Modules>, Vec<String>)> = Vec::new();
         for path in &self.paths {
             let folder = here.join(path.trim_end_matches("..."));
@@ -434,7 +434,7 @@ fn annotated(folder: &Path) -> Option<String> {
     })
 }
 
-/// The maximum number of files to read in search of the version.
+/// The maximum number of files to read in the search for the version.
 const MAX_ANNOTATED: usize = 20;
 
 /// The line to print for a rejected type, with its location.
@@ -467,7 +467,7 @@ fn line(refused: &Refused) -> String {
     format!("{}{}: {why}", label(&origin.file), place.unwrap_or_default())
 }
 
-/// A path to print: relative to the current folder if it is inside.
+/// A path for output: relative to the current folder if it is inside.
 fn label(path: &Path) -> String {
     let here = env::current_dir().unwrap_or_default();
     let shown = path.strip_prefix(&here).unwrap_or(path);
@@ -482,7 +482,7 @@ fn print(files: &BTreeMap<String, String>) -> anyhow::Result<Status> {
     Ok(Status::Clean)
 }
 
-/// Prints the differences between the generated files and those in a folder.
+/// Prints the differences between the generated files and the files in a folder.
 fn compare(folder: &Path, files: &BTreeMap<String, String>) -> anyhow::Result<Status> {
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout());
     let mut terminal = Terminal::new(&mut out, false);

@@ -101,7 +101,7 @@ fn name(folder: &Path, offer: &Offer) -> String {
     input::label(&folder.join(&offer.path))
 }
 
-/// Prints what an offer is for, and what it would change.
+/// Prints the purpose of an offer, and the change that it would make.
 fn show(terminal: &mut Terminal<'_>, folder: &Path, offer: &Offer) -> io::Result<()> {
     let name = name(folder, offer);
     terminal.line(format_args!("{name}: {}", offer.why))?;

@@ -54,7 +54,7 @@ use crate::{
 pub(super) enum Judged {
     Report {
         report: Box<FileReport>,
-        /// Whether the file is missing in the revision to compare with.
+        /// Whether the file is missing in the older revision.
         is_new: bool,
         /// The fixes, if the output format needs them.
         fixes: Vec<Fix>,
@@ -89,9 +89,9 @@ pub(super) struct Wanted {
     pub(super) fixable: bool,
 }
 
-/// The context of a file besides CRDs: Go types, kustomizations, tests and options.
+/// The context of a file apart from CRDs: Go types, kustomizations, tests and options.
 pub(super) struct Beside {
-    /// The Go types. `None` if the manifests are not those on disk.
+    /// The Go types. `None` if the manifests are not the files on disk.
     pub(super) go: Option<GoSources>,
     /// The manifests generated from source files.
     pub(super) made: MadeOfRun,
@@ -100,24 +100,24 @@ pub(super) struct Beside {
     pub(super) kustomizations: Kustomizations,
     pub(super) go_tests: GoTests,
     pub(super) scripts: Scripts,
-    /// The results of the kustomizations among the files. `None` if the files are compared with older ones.
+    /// The results of the kustomizations among the files. `None` if the files are compared with older versions.
     pub(super) overlays: Option<Overlays>,
     /// See [`Question::requires_crds`].
     pub(super) requires_crds: bool,
     /// Whether to accept named files that cannot be checked.
     pub(super) allows_unchecked: bool,
-    /// Whether a person checks files. `false` for requests of a list, which only ask for the API server's answer.
+    /// Whether a person requested the check. `false` for requests of a list, which only ask for the API server's answer.
     pub(super) is_asked: bool,
     /// The policy that changes of CRDs must follow, with `--compat`.
     pub(super) compat: Option<Policy>,
     /// The allowed exceptions to the policy.
     pub(super) exceptions: Exceptions,
-    /// Whether errors in test data fail the run as in any other file.
+    /// Whether errors in test data fail the run in the same way as other errors.
     pub(super) fails_test_data: bool,
 }
 
 impl Beside {
-    /// How to generate manifests from source files.
+    /// The context for generating manifests from source files.
     pub(super) fn making<'a>(&'a self, known: &'a RunCrds) -> Making<'a> {
         Making {
             made: &self.made,
@@ -147,7 +147,7 @@ impl Beside {
 }
 
 impl Beside {
-    /// The reason why errors in a file do not fail the run, if there is one.
+    /// The reason why errors in a file do not fail the run, if any.
     pub(super) fn aside(&self, input: &Input, path: &Path, report: &FileReport, known: &RunCrds) -> Option<Aside> {
         let (_, access) = input.file().filter(|_| self.is_asked)?;
         let aside = Aside::of(report, path, known.catalog(), &self.tests(&access));
@@ -171,8 +171,8 @@ impl Beside {
     }
 }
 
-/// Builds the kustomizations among the inputs. Each reads only files that the access of its own folder allows.
-/// `flux_files` lists the files that may matter to Flux, if they are known. With `revision`, the inputs are compared with that revision.
+/// Builds the kustomizations among the inputs. Each kustomization reads only files that the access of its own folder allows. `flux_files` lists the
+/// files that may matter to Flux, if they are known. With `revision`, the inputs are compared with that revision.
 pub(super) fn overlays(
     inputs: &[Input],
     flux_files: Option<&FluxFiles>,
@@ -239,7 +239,7 @@ fn folders(inputs: &[Input], all: &Disk) -> Vec<(PathBuf, Disk)> {
             && let Some(folder) = place.parent()
             && !folders.contains_key(folder)
         {
-            // The file walk skips files without an extension, so look for `kustomization` separately.
+            // The file walk skips files without an extension, so files named `kustomization` are searched separately.
             if is_kustomization(path)
                 || asked.insert(folder.to_owned())
                     && read::kind(&folder.join(FILE_NAMES[2]), &access).is_ok_and(|it| it.0 == read::Kind::File)
@@ -288,7 +288,7 @@ fn old_flux(inputs: &[Input]) -> Flux {
     flux
 }
 
-/// Adds the relevant files. `may_be` says whether a file is worth reading.
+/// Adds the relevant files. `may_be` returns whether a file is worth reading.
 fn add_to(
     flux: &mut Flux,
     inputs: &[Input],
@@ -312,7 +312,7 @@ fn add_texts(flux: &mut Flux, texts: Vec<(PathBuf, String)>) {
     let mut roots = HashMap::new();
     for (place, text) in texts {
         let folder = place.parent().unwrap_or(&place);
-        // A Flux source is a repository. Without git, the current folder takes the place of its root.
+        // A Flux source is a repository. Without git, the current folder is treated as its root.
         let root = roots.entry(folder.to_owned()).or_insert_with(|| {
             let current = || std::env::current_dir().unwrap_or_else(|_| folder.to_owned());
             roots::repository(folder).unwrap_or_else(current)
@@ -340,7 +340,7 @@ pub(super) fn judge(
     }
     let old = match input.old.as_ref().map(input::read).transpose() {
         Ok(old) => old.flatten(),
-        // A revision that does not exist is a usage error, and is the same for every file.
+        // A revision that does not exist is a usage error for the whole run, because it does not exist for any file.
         Err(error) if error.is::<UsageError>() => return Err(error),
         Err(error) => return unreadable(error.context("the previous revision")),
     };
@@ -389,12 +389,12 @@ pub(super) fn judge(
     if again.is_some() {
         report = analyze(report.text.as_bytes().to_vec(), &question);
     }
-    // No fix depends on the search for failing values.
+    // Fixes do not depend on the search for failing values.
     let again = Question {
         hazards: Search::Off,
         ..question
     };
-    // Fixes apply to the file as written, without what completes it.
+    // Fixes apply to the file as written, without the content that other files add.
     report.aside = beside.aside(input, &path, &report, known);
     let making = beside.making(known);
     let fixable = if wants.fixable && question.old.is_none() && report.aside.is_none() {

@@ -12,7 +12,7 @@ pub(super) struct Args {
 
 pub(super) fn run(_: &Args) -> anyhow::Result<Status> {
     crd_analyzer_io::memory::share_freed();
-    // LSP defines two exit codes: 0 after a `shutdown` request, else 1.
+    // LSP defines two exit codes: 0 after a `shutdown` request, otherwise 1.
     Ok(if crd_analyzer_lsp::run_stdio()? == 0 {
         Status::Clean
     } else {

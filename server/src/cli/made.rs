@@ -1,4 +1,4 @@
-//! The manifests generated from source files, generated once in a run.
+//! The manifests that are generated from source files, once in a run.
 
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
@@ -37,7 +37,7 @@ pub(super) struct MadeOfRun {
 /// The kinds that the source files of a run declare.
 #[derive(Clone, Default)]
 pub(super) struct Kinds {
-    /// The CRDs that were checked as generated, because no file of the run contains them.
+    /// The CRDs that were checked in their generated form, because the files of the run do not contain them.
     pub(super) crds: BTreeSet<String>,
     /// The kinds without a CRD, each with the name of its folder.
     pub(super) without_crd: BTreeSet<String>,
@@ -46,7 +46,7 @@ pub(super) struct Kinds {
 }
 
 impl MadeOfRun {
-    /// Adds the problems of the generated manifests that come from a file to its report.
+    /// Adds the problems of the generated manifests that come from a file to the report about the file.
     pub(super) fn complete(
         &self,
         path: &Path,
@@ -56,7 +56,7 @@ impl MadeOfRun {
     ) {
         let world = Run { go, known };
         let Some(row) = sources::of(path) else {
-            // This reads all packages, so skip it if the configuration hides the diagnostic.
+            // This check reads all packages, so it is skipped if the configuration hides the diagnostic.
             if tells_older(config) {
                 self.in_crd(path, &report.text.clone(), &world, |made, _| {
                     made.tell_older((path, report));
@@ -92,7 +92,7 @@ impl MadeOfRun {
         made.complete(row, (path, report), (question, |it| known.is_checked(it)));
     }
 
-    /// Calls `ask` for a CRD of the repository, with the manifests generated from source files.
+    /// Calls `ask` for a CRD of the repository. The arguments include the manifests generated from source files.
     fn in_crd(&self, path: &Path, text: &Arc<str>, world: &Run<'_>, mut ask: impl FnMut(&Manifests, &dyn Unit)) {
         for row in sources::rows().filter(|it| (it.may_have_made)(text)) {
             let own = || world.crds().iter().map(|it| it.path.clone()).collect();
@@ -129,14 +129,14 @@ pub(super) fn tells_older(config: &Config) -> bool {
 pub(super) struct Making<'a> {
     /// The manifests generated so far.
     pub(super) made: &'a MadeOfRun,
-    /// The Go types. `None` if the files are not those on disk.
+    /// The Go types. `None` if the files are not the files on disk.
     pub(super) go: Option<&'a GoSources>,
     /// The CRDs of the run.
     pub(super) known: &'a RunCrds,
 }
 
 impl Making<'_> {
-    /// Generates an outdated CRD again. `None` if it is up to date.
+    /// Generates an outdated CRD again. `None` if the CRD is up to date.
     pub(super) fn rewritten(&self, path: &Path, text: &Arc<str>) -> Option<String> {
         let world = Run {
             go: self.go?,
@@ -149,8 +149,8 @@ impl Making<'_> {
         rewritten
     }
 
-    /// Asks for fixes of problems in the manifests generated from a source file. `is_edited` says that the text differs from the file on disk.
-    /// `None` if nothing is generated from the file.
+    /// Asks for fixes of problems in the manifests generated from a source file. `is_edited` is set if the text differs from the file on disk. `None`
+    /// if no manifests are generated from the file.
     pub(super) fn ask<T>(
         &self,
         (path, text, is_edited): (&Path, &Arc<str>, bool),

@@ -18,11 +18,11 @@ use crate::{
     input::{self, Collected, Input, Reading, Source, Unreadable},
 };
 
-/// The number of files to read and check at a time. It bounds the memory use for many files.
+/// The number of files to read and check at the same time. It limits the memory use for many files.
 pub(super) const BATCH: usize = 32;
 
-/// The stack size of a thread that checks files, in bytes. It suffices for schemas as deep as the API server allows. Unused stack takes address
-/// space, not memory.
+/// The stack size of a thread that checks files, in bytes. It is enough for the deepest schemas that the API server allows. Unused stack takes
+/// address space, not memory.
 pub(super) const STACK_BYTES: usize = depth::STACK_BYTES;
 
 /// Which manifests to check, and how.
@@ -78,7 +78,7 @@ impl Settings {
         }
         if threads > 1 {
             let possible = possible_threads(threads);
-            // If fewer threads can start than requested, use half of them: the work needs memory, too.
+            // If fewer threads can start than requested, half of them are used, because the work itself also needs memory.
             threads = if possible < threads {
                 possible.div_ceil(2)
             } else {
@@ -108,7 +108,7 @@ impl Settings {
         }
     }
 
-    /// The configurations of folders, or the one of `--config`.
+    /// The configurations of folders, or the configuration of `--config`.
     pub(super) fn configs(&self) -> anyhow::Result<Configs> {
         Ok(Configs {
             is_ignored: self.no_config,
@@ -126,8 +126,8 @@ pub(super) fn on_pool<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     rayon::scope(|_| work())
 }
 
-/// The Kubernetes version of a command that supports only one. Default: the newest. `what` and `preposition` start the error message, such as
-/// "CRDs are compared" and "for".
+/// The Kubernetes version of a command that supports only one version. Default: the newest version. `what` and `preposition` start the error message,
+/// such as "CRDs are compared" and "for".
 pub(super) fn one_version(
     named: Option<VersionSet>,
     what: &str,
@@ -142,12 +142,12 @@ pub(super) fn one_version(
     }
 }
 
-/// The number of threads that can start, up to `wanted` and at least one: there may not be enough memory for all stacks. Each trial thread
+/// The number of threads that can start, up to `wanted` and at least one, because memory may not be sufficient for all stacks. Each trial thread
 /// allocates memory before the next one starts, because an allocator reserves a region for each working thread.
 fn possible_threads(wanted: usize) -> usize {
     let gate = RwLock::new(());
     std::thread::scope(|scope| {
-        // The threads wait until all have started.
+        // All threads wait until the last one has started.
         let closed = gate.write();
         let start = || {
             let (ready, is_ready) = mpsc::channel::<()>();
@@ -159,14 +159,14 @@ fn possible_threads(wanted: usize) -> usize {
                 drop(memory);
             };
             let thread = thread.spawn_scoped(scope, work).ok()?;
-            // Returns once the other end is dropped.
+            // This call returns when the other end is dropped.
             let _ready = is_ready.recv();
             Some(thread)
         };
         let started: Vec<_> = (0..wanted).map_while(|_| start()).collect();
         drop(closed);
         let possible = started.len().max(1);
-        // A scope ends before its threads free their stacks. Joining waits for that.
+        // A scope may end before its threads free their stacks. Joining the threads waits for that.
         for thread in started {
             let _ended = thread.join();
         }
@@ -194,7 +194,7 @@ impl Manifests {
             };
             match parsed {
                 Ok(input) => asked.inputs.push(input),
-                // An invalid line gets an answer of its own, and does not stop the following lines.
+                // An invalid line gets its own answer, and does not stop the following lines.
                 Err((label, why)) => asked.unreadable.push(Unreadable {
                     label: label.unwrap_or_else(|| format!("line {} of the list", number + 1)),
                     why,
@@ -256,7 +256,7 @@ impl Configs {
                     asked.push((input, config));
                 }
             }
-            // Uses the pool even for one input, because this thread's stack is smaller.
+            // The pool is used even for one input, because this thread's stack is smaller.
             let judged: Vec<anyhow::Result<T>> =
                 rayon::scope(|_| asked.par_iter().map(|(input, config)| judge(input, config)).collect());
             for ((input, config), judged) in asked.iter().zip(judged) {

@@ -103,7 +103,7 @@ impl Cli {
     pub(crate) fn from_arguments() -> Result<Self, ExitCode> {
         Self::try_parse().map_err(|error| {
             let status = ExitCode::from(error.exit_code() as u8);
-            // Report mistakes with printable arguments: file names among them may have other characters.
+            // Mistakes are reported with printable arguments, because file names may contain other characters.
             let given: Vec<_> = std::env::args_os()
                 .map(|it| it.to_string_lossy().into_owned())
                 .collect();

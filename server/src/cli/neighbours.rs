@@ -1,5 +1,5 @@
-//! The CRDs in the repositories that contain the checked files. For example, a pre-commit hook names one resource, or somebody checks
-//! `config/samples`, and the CRD is elsewhere in the repository.
+//! The CRDs in the repositories that contain the checked files. They are needed if a run checks only a part of a repository: a pre-commit hook names
+//! one resource, or a person checks `config/samples`, and the CRD is elsewhere in the repository.
 
 pub(super) mod builders;
 
@@ -32,7 +32,7 @@ pub(super) struct Neighbours {
 }
 
 impl Neighbours {
-    /// The repositories of the inputs, except those that `walked`, the folders on the command line, already covers.
+    /// The repositories of the inputs. The folders on the command line, `walked`, were already searched and are left out.
     pub(super) fn of(inputs: &[Input], walked: &[PathBuf], configs: Configs) -> Self {
         let walked: Vec<PathBuf> = walked.iter().filter_map(|it| absolute(it).ok()).collect();
         let walked: BTreeSet<PathBuf> = walked.iter().map(|it| roots::cleaned(it)).collect();
@@ -42,7 +42,7 @@ impl Neighbours {
             if let (Some((_, access)), Ok(place)) = (input.file(), input.place())
                 && let Some(folder) = place.parent()
             {
-                // A walked folder is inside one repository, or contains whole repositories.
+                // A walked folder is inside one repository, or it contains whole repositories.
                 let folder = walked.iter().find(|it| folder.starts_with(it)).map_or(folder, |it| it);
                 if !folders.contains_key(folder) {
                     folders.insert(folder.to_owned(), access);
@@ -69,7 +69,7 @@ impl Neighbours {
         }
     }
 
-    /// The CRDs of the repositories. `catalog` searches them the first time.
+    /// The CRDs of the repositories. On the first call, `catalog` finds them.
     pub(super) fn catalog(&self, catalog: impl FnOnce(&Self) -> Catalog) -> Option<&Catalog> {
         if self.roots.is_empty() {
             return None;
@@ -77,7 +77,7 @@ impl Neighbours {
         Some(self.catalog.get_or_init(|| catalog(self)))
     }
 
-    /// The CRDs, if they have been searched for.
+    /// The CRDs, if they have already been searched.
     pub(super) fn known(&self) -> Option<&Catalog> {
         self.catalog.get()
     }
@@ -90,14 +90,14 @@ impl Neighbours {
     /// Passes on each file of the repositories that may be a manifest, as soon as it is found.
     pub(super) fn each(&self, take: &mut dyn FnMut(PathBuf, Access)) {
         for (root, access) in &self.roots {
-            // An unreadable folder is not a problem of the checked file.
+            // An unreadable folder is not an error of the checked file.
             let _walked = input::walk_each(root, access, Hidden::Tracked, &walk::is_manifest, &mut |it| {
                 take(it, access.clone());
             });
         }
     }
 
-    /// Whether a configuration excludes a file, or cannot be read.
+    /// Whether a configuration excludes a file. A configuration that cannot be read also excludes the file.
     pub(super) fn exclude(&self, path: &Path, access: &Access) -> bool {
         let input = Input::found(path.to_owned(), access.clone());
         let mut configs = self.configs.lock().unwrap_or_else(PoisonError::into_inner);

@@ -170,7 +170,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
     session.finish(file)
 }
 
-/// Reads an OpenAPI file. The error says why it is invalid.
+/// Reads an OpenAPI file. The error is the reason why the file is invalid.
 fn openapi_file(path: &str) -> Result<Map<String, Value>, String> {
     let text = input::read(&Source::named(path)).map_err(|error| format!("{error:#}"))?;
     match serde_json::from_slice(&text.unwrap_or_default()) {
@@ -191,7 +191,7 @@ enum Made {
     Kustomize(Vec<KustomizeSchema>),
 }
 
-/// The schemas of the CRDs in a file. `None` if the API server rejects one.
+/// The schemas of the CRDs in a file. `None` for a CRD that the API server rejects.
 type Answers = Vec<CrdAnswers<Option<Made>>>;
 
 fn answers(input: &Input, versions: VersionSet, args: &Args) -> Result<Answers, String> {
@@ -272,7 +272,7 @@ impl SchemaRun<'_> {
                 Err(Unanswered::Undecodable(why) | Unanswered::Unjudged(why)) => (Status::Failed, why.clone()),
             };
             self.status = self.status.max(status);
-            // A program that reads JSON lines gets the exit code, and can run `check` for the reasons.
+            // A program that reads JSON lines gets the exit code, and can run `check` to get the reasons.
             if self.args.output == Output::Json {
                 tell(format_args!("{}: {}: {why}", input.label, document.name));
             }

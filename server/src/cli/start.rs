@@ -1,4 +1,4 @@
-//! `crd-analyzer` without a subcommand: prints what it finds in the current folder, and the commands to run.
+//! `crd-analyzer` without a subcommand: prints the manifests that it finds in the current folder, and the commands to run.
 
 use std::{
     collections::BTreeMap,
@@ -34,7 +34,7 @@ const COMMANDS: [(&str, &str); 7] = [
     ("crd-analyzer help", "list all subcommands"),
 ];
 
-/// Prints the start page. Returns an error status, because a script that runs no subcommand is wrong.
+/// Prints the start page. Returns an error status, because a script without a subcommand has a mistake.
 pub(super) fn run() -> anyhow::Result<Status> {
     let mut out = BufWriter::new(io::stdout());
     let mut terminal = Terminal::new(&mut out, false);

@@ -98,7 +98,7 @@ fn planned(args: &Args) -> anyhow::Result<Vec<Planned>> {
     }
     for name in &without {
         let why = format!("{name} does not have `status.storedVersions`: give the versions with `--stored`");
-        // A folder may contain CRDs from a cluster beside others.
+        // A folder may contain CRDs from a cluster as well as other CRDs.
         if found.is_empty() {
             return Err(UsageError(why).into());
         }

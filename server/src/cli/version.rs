@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use crd_analyzer_schema::KubernetesVersion;
 
-/// The git commit that the program was built from, if the build sets it.
+/// The git commit of the program's source, if the build sets it.
 pub(super) const COMMIT: Option<&str> = option_env!("CRD_ANALYZER_COMMIT");
 
 /// The version, the commit if known, and the supported Kubernetes versions. Release builds set the commit; builds from a source archive do not.

@@ -1,4 +1,4 @@
-//! `crd-analyzer check --why`: explains the role of a file in its repository, and which CRD checks it.
+//! `crd-analyzer check --why`: explains the role of a file in its repository, and the CRD that checks its objects.
 
 use std::{
     io::{self, BufWriter, Write},
@@ -30,7 +30,7 @@ pub(super) fn tell(file: &Path, known: &RunCrds, beside: &Beside, look: &Look, i
     let access = path.parent().map_or(Access::Named, found_in);
     let (text, found) = objects_of_file(bytes.unwrap_or_default(), &path);
     let aside = Aside::of_text(&text, &path, known.catalog(), &beside.tests(&access));
-    // Use the path of a neutral file in the same folder, because a release in the file's own name would affect the choice.
+    // The CRD is chosen for a neutral path in the same folder, because a release in the file's own name would affect the choice.
     let beside_it = path.with_file_name("-");
     let mut explained = Vec::new();
     for object in &found {
@@ -57,7 +57,7 @@ pub(super) fn tell(file: &Path, known: &RunCrds, beside: &Beside, look: &Look, i
     Ok(out.flush()?)
 }
 
-/// The CRDs for a kind: first the one that checks resources at a path, then the others.
+/// The CRDs for a kind: first the CRD that checks resources at a path, then the others.
 fn checked_by(known: &RunCrds, kind: &GroupKind, path: &Path) -> Vec<CheckedBy> {
     let Some(found) = known.find(kind, path) else {
         return Vec::new();
@@ -66,7 +66,7 @@ fn checked_by(known: &RunCrds, kind: &GroupKind, path: &Path) -> Vec<CheckedBy> 
         path: label_of_path(found.definition.written_path()),
         why: found.reason(),
     };
-    // The same CRD before a kustomization changes it is not another CRD.
+    // A CRD from which a kustomization builds the found CRD is not another CRD.
     let is_other = |it: &&Arc<KnownCrd>| it.path.as_ref() != found.definition.written_path();
     let others = found.all_others().filter(is_other).map(|it| {
         let role = Judgement::of_known(it);

@@ -1,5 +1,5 @@
-//! Diagnostics that do not fail a run: expected errors are counted, diagnostics in test data are listed separately, and errors in old copies become
-//! hints.
+//! Diagnostics that do not fail a run: expected errors are only counted, diagnostics in test data are listed separately, and errors in old copies
+//! become hints.
 
 use std::collections::BTreeMap;
 
@@ -87,13 +87,13 @@ pub(super) struct OfTestData<'a> {
 }
 
 impl OfTestData<'_> {
-    /// The name of the severity. For an error that another one hides, it is `error`.
+    /// The name of the severity. For an error hidden by another error, the name is `error`.
     pub(super) const fn word(&self) -> &'static str {
         severity_word(self.finding)
     }
 }
 
-/// The name of a finding's severity. For an error that another one hides, it is `error`.
+/// The name of a finding's severity. For an error hidden by another error, the name is `error`.
 pub(super) const fn severity_word(finding: &Finding) -> &'static str {
     match finding.class {
         Class::LaterError => Severity::Error.word(),

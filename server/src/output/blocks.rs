@@ -1,4 +1,4 @@
-//! Groups diagnostics into blocks for people who read a log: one block for a value with several errors, and one for a cause that repeats in a file.
+//! Groups diagnostics into blocks for people who read a log: one block for all errors of a value, and one block for a cause that repeats in a file.
 //! Limits the number of blocks for each code and folder.
 
 use std::{
@@ -13,7 +13,7 @@ use super::{File, joined};
 /// The maximum number of blocks to print for each code and folder.
 const MOST_IN_FOLDER: usize = 50;
 
-/// The usual names of test folders. Everything below one belongs to the same folder here.
+/// The usual names of test folders. All files inside such a folder count as files of one folder.
 const OF_TESTS: [&str; 5] = ["testdata", "test", "tests", "e2e", "fixtures"];
 
 /// A group of diagnostics that is printed as one.
@@ -43,7 +43,7 @@ pub(super) fn of(file: &File<'_>) -> Vec<Vec<Block>> {
     for (n, (document, shown)) in file.documents().enumerate() {
         let mut of_document: Vec<Block> = Vec::new();
         let heads = one_value::heads(document, shown);
-        // The block of each diagnostic that represents its value.
+        // The block of each diagnostic that represents all diagnostics of its value.
         let mut of_heads: HashMap<usize, At> = HashMap::new();
         for (number, it) in shown.iter().enumerate().filter(|it| heads[it.0] == it.0) {
             let finding = &it.finding;
@@ -88,7 +88,7 @@ pub(super) struct Folders {
 }
 
 impl Folders {
-    /// Whether to print a block. Counts the blocks over the limit.
+    /// Whether to print a block. The blocks over the limit are only counted.
     pub(super) fn take(&mut self, label: &str, block: &Block) -> bool {
         let key = (folder(label), block.shown.finding.code);
         let printed = self.printed.entry(key.clone()).or_default();

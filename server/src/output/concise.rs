@@ -20,7 +20,7 @@ pub(super) const FORMAT: Format = Format {
     ..Format::new("concise", |look| Box::new(Concise { look }))
 };
 
-/// Prints one line for each diagnostic without wrapping it, because programs read the lines, too.
+/// Prints one line for each diagnostic without wrapping the line, because programs also read these lines.
 struct Concise {
     look: Look,
 }

@@ -1,5 +1,5 @@
-//! Fingerprints, which identify a finding across runs even if it has moved. They combine its code, the object, and the field, or the content of its
-//! line if it has no field.
+//! Fingerprints identify a finding across runs even if it has moved. They are made from the code of the finding, the object, and the field, or the
+//! content of the line if the finding has no field.
 
 use std::collections::HashMap;
 
@@ -15,19 +15,19 @@ pub(super) const NAME: &str = "crdAnalyzer/v1";
 /// The maximum number of bytes of a line that affect the fingerprint.
 const MOST_OF_A_LINE: usize = 1_000;
 
-/// Identifies the finding in copies of its object in other files.
+/// A hash that identifies the finding in copies of its object in other files.
 pub(super) fn identity(document: &DocumentReport, finding: &Finding, text: &str, lines: &LineIndex) -> u64 {
     let mut hash = hash_of(Some((document, name(document))), finding, text, lines);
     hash.add(&finding.headline);
     hash.0
 }
 
-/// The name of an object as written in the file, because a kustomization may change it.
+/// The name of an object as written in the file. A kustomization may change this name.
 fn name(document: &DocumentReport) -> &str {
     document.written_name.as_deref().unwrap_or(&document.name)
 }
 
-/// The hash of a finding. `document` also has the name of the object.
+/// The hash of a finding. `document` also contains the name of the object.
 fn hash_of(document: Option<(&DocumentReport, &str)>, finding: &Finding, text: &str, lines: &LineIndex) -> Hash {
     let mut hash = Hash::default();
     hash.add(finding.code);
@@ -47,7 +47,7 @@ fn hash_of(document: Option<(&DocumentReport, &str)>, finding: &Finding, text: &
     hash
 }
 
-/// The fingerprints of a file. Equal ones get a number, so that all are unique.
+/// The fingerprints of a file. Equal fingerprints get a number, so that all are unique.
 #[derive(Clone, Default)]
 pub(super) struct Fingerprints {
     seen: HashMap<u64, usize>,
@@ -65,7 +65,7 @@ impl Fingerprints {
         self.numbered(&hash_of(document, finding, text, lines))
     }
 
-    /// The fingerprint of earlier versions of crd-analyzer, which used the object's name after kustomize changed it.
+    /// The fingerprint in earlier versions of crd-analyzer. It used the name of the object after kustomize changed it.
     pub(super) fn earlier(
         &mut self,
         document: &DocumentReport,
@@ -103,7 +103,7 @@ impl Default for Hash {
 
 impl Hash {
     fn add(&mut self, part: &str) {
-        // Separate the parts by a byte that does not occur in UTF-8.
+        // A byte that does not occur in UTF-8 separates the parts.
         for byte in part.bytes().chain([0xff]) {
             self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         }

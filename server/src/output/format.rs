@@ -1,5 +1,5 @@
-//! The table of output formats, with one file and one row for each. A row also says what the format needs besides the diagnostics, because that takes
-//! time to compute.
+//! The table of output formats, with one file and one row for each format. A row also says which results the format needs besides the diagnostics,
+//! because these results take time to compute.
 
 use super::{Look, Printer, concise, github, gitlab, json, jsonl, junit, sarif, tap, text};
 
@@ -23,15 +23,15 @@ pub(crate) struct Format {
     pub(crate) name: &'static str,
     /// Creates the printer of a run.
     pub(crate) printer: fn(Look) -> Box<dyn Printer>,
-    /// Whether the format is for people. It then includes unreadable files, so they are not repeated on standard error.
+    /// Whether the format is for people. Such a format also lists unreadable files, so they are not repeated on standard error.
     pub(crate) is_text: bool,
-    /// Whether it shows how many diagnostics have fixes.
+    /// Whether the format shows the number of diagnostics with fixes.
     pub(crate) counts_fixes: bool,
-    /// Whether it contains fingerprints.
+    /// Whether the format contains fingerprints.
     pub(crate) has_fingerprints: bool,
-    /// Whether it contains fixes.
+    /// Whether the format contains fixes.
     pub(crate) has_fixes: bool,
-    /// Whether it contains each custom resource as the API server stores it.
+    /// Whether the format contains each custom resource in the form that the API server stores.
     pub(crate) has_resources: bool,
 }
 
@@ -50,7 +50,7 @@ impl Format {
     }
 }
 
-/// Makes the rows of another table of formats selectable by name on the command line. The rows have a `name` and a `help`.
+/// Makes the rows of another table of formats selectable by name on the command line. Each row has a `name` and a `help`.
 macro_rules! choose {
     ($format:ty, $all:expr) => {
         impl clap::ValueEnum for &'static $format {

@@ -51,7 +51,7 @@ fn annotation(
     {
         message = format!("{message}\n{more}");
     }
-    // GitHub uses the columns only if the range ends on the line where it begins.
+    // GitHub only uses the columns if the range starts and ends on the same line.
     let columns = if end_line == line {
         format!(",col={},endColumn={}", column + 1, end_column + 1)
     } else {

@@ -1,5 +1,5 @@
-//! Merges hints that have the same cause at several places of a CRD: rules that read an optional field, and columns and paths that are the same in
-//! several versions. Editors still mark each place.
+//! Merges hints with the same cause at several places of a CRD: hints about rules that read an optional field, and about columns and paths that are
+//! the same in several versions. Editors still mark each place.
 
 use std::collections::HashMap;
 
@@ -30,7 +30,7 @@ pub(super) fn documents(report: &FileReport, config: &Config) -> Vec<Vec<MergedF
         let span = lines.line_start(line) as usize..lines.line_start(line + 1) as usize;
         report.text.get(span).unwrap_or_default().trim()
     };
-    // Compare each line only once, even if it has many hints: it may contain the whole file.
+    // Each line is compared only once, even if it has many hints, because one line may contain the whole file.
     let (mut first_lines, mut alike): (HashMap<&str, u32>, HashMap<u32, u32>) = Default::default();
     let mut first_like = |line: u32| {
         *alike
@@ -69,18 +69,18 @@ pub(super) fn documents(report: &FileReport, config: &Config) -> Vec<Vec<MergedF
     all
 }
 
-/// A note that lists the other lines with the same hint, given the line of each.
+/// A note that lists the other lines with the same hint. `lines` contains the line of each hint.
 pub(super) fn also(mut lines: Vec<u32>) -> Option<String> {
     let places = lines.len();
     lines.sort_unstable();
     lines.dedup();
-    // Several places may be on the same line.
+    // Several hints may be on the same line.
     let times = if lines.len() < places {
         format!(" ({places} times)")
     } else {
         String::new()
     };
-    // The last name takes no more space than "and 1 others".
+    // The last line number takes no more space than "and 1 others".
     let most = if lines.len() == MOST_LINES + 1 {
         lines.len()
     } else {

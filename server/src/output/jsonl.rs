@@ -69,10 +69,10 @@ struct ErrorLine<'a> {
 #[derive(Serialize)]
 struct CommonFields<'a> {
     code: &'a str,
-    /// The problem in crd-analyzer's words. For hints, `message` has it.
+    /// The problem in crd-analyzer's words. For hints, `message` contains them.
     #[serde(skip_serializing_if = "Option::is_none")]
     headline: Option<&'a str>,
-    /// What the user can type to fix it.
+    /// The text that the user can type to fix the problem.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     help: &'a [String],
     range: Range,
@@ -80,7 +80,7 @@ struct CommonFields<'a> {
     related: Vec<Related<'a>>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     suppressed: bool,
-    /// The reason if the range is not at the cause of the problem.
+    /// The reason why the range is not at the cause of the problem, if it is not.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'a str>,
 }
@@ -125,7 +125,7 @@ pub(super) struct Line<'a> {
     /// The reason for the role.
     #[serde(skip_serializing_if = "Option::is_none")]
     role_reason: Option<&'a str>,
-    /// Why the errors do not fail a run: the file is invalid on purpose, test data, or a copy.
+    /// The reason why errors do not fail a run: the file is invalid on purpose, is test data, or is a copy.
     #[serde(skip_serializing_if = "Option::is_none")]
     errors_expected: Option<&'a str>,
     /// Why the file is test data, whose diagnostics do not fail a run.
@@ -139,7 +139,7 @@ pub(super) struct Line<'a> {
     strict: Vec<&'a str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     strict_places: Vec<CommonFields<'a>>,
-    /// `None` if crd-analyzer could not find out. `unfinished` then has the reasons.
+    /// Whether the API server accepts the object. `None` if crd-analyzer could not find out; `unfinished` then contains the reasons.
     accepted: Option<bool>,
     accepted_strict: Option<bool>,
     errors: Vec<ErrorLine<'a>>,
@@ -155,7 +155,8 @@ pub(super) struct Line<'a> {
     /// The number of errors that are not listed.
     #[serde(skip_serializing_if = "is_zero")]
     left_out: usize,
-    /// The number of omitted findings that another line of the document already has: a document has one line as written, and one as built.
+    /// The number of findings that are left out because another line of the document already contains them: a document has one line for its written
+    /// form, and one for its built form.
     #[serde(skip_serializing_if = "is_zero")]
     repeated: usize,
     #[serde(flatten)]
@@ -175,7 +176,7 @@ struct ResourceLine<'a> {
     cel_cost: Option<u64>,
 }
 
-/// A line about a whole file: that it is unreadable, or its diagnostics.
+/// A line about a whole file: the diagnostics about the file, or the reason why the file is unreadable.
 #[derive(Serialize)]
 pub(super) struct FileLine<'a> {
     file: &'a str,
@@ -259,7 +260,7 @@ fn place<'a>(file: &File<'a>, finding: &'a Finding) -> CommonFields<'a> {
     }
 }
 
-/// The maximum length of a value in bytes. Longer ones are cut, because a value can be a whole schema.
+/// The maximum length of a value in bytes. A value can be a whole schema, so longer values are cut.
 const MAX_BAD_VALUE_BYTES: usize = 200;
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
@@ -279,7 +280,7 @@ pub(super) fn shortened(value: &str) -> Cow<'_, str> {
     format!("{}…", &value[..value.floor_char_boundary(MAX_BAD_VALUE_BYTES)]).into()
 }
 
-/// The API server's message for a finding. Empty if there is none.
+/// The API server's message for a finding; empty without a message.
 fn text_of(finding: &Finding) -> &str {
     match &finding.server {
         Some(
@@ -420,9 +421,9 @@ pub(super) fn of_file<'a>(file: &'a File<'_>) -> Option<FileLine<'a>> {
 
 /// Prints JSON lines.
 struct Jsonl {
-    /// Whether to print objects as the API server stores them.
+    /// Whether to print objects in the form that the API server stores.
     effective: bool,
-    /// Whether requests come from a list. Then an object without an answer of the API server gets no line.
+    /// Whether requests come from a list. If so, an object without an answer of the API server gets no line.
     is_list: bool,
 }
 
@@ -431,7 +432,7 @@ pub(super) fn write_line(out: &mut dyn Write, line: &impl Serialize) -> io::Resu
     out.write_all(b"\n")
 }
 
-/// Writes numbers as Go does: `9223372036854776000`, not `9.223372036854776e18`.
+/// Writes numbers like Go: `9223372036854776000`, not `9.223372036854776e18`.
 struct GoNumbers;
 
 impl Formatter for GoNumbers {

@@ -32,7 +32,7 @@ impl Junit {
         }
     }
 
-    /// A test case with its diagnostics. It fails if `loudest` reaches the severity in `--fail-on`.
+    /// A test case with its diagnostics. The test case fails if `loudest` reaches the severity in `--fail-on`.
     fn case(&self, name: &str, file: &File<'_>, found: &[(String, &Finding)], loudest: Option<Severity>) -> TestCase {
         let told: Vec<String> = found.iter().map(|(headline, it)| told(file, it, headline)).collect();
         let told = told.join("\n");

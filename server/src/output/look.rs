@@ -34,7 +34,7 @@ impl Color {
 /// The line width of text outside a terminal, unless `COLUMNS` is set.
 const COLUMNS: usize = 100;
 
-/// The line width of text: that of the terminal, else the value of `COLUMNS`.
+/// The line width of text: the width of the terminal, otherwise the value of `COLUMNS`.
 pub(crate) fn columns(stdout: &io::Stdout) -> usize {
     if stdout.is_terminal()
         && let Some((columns, _)) = terminal_size::terminal_size()
@@ -52,9 +52,9 @@ pub(crate) struct Look {
     pub(crate) color: bool,
     /// The line width in columns.
     pub(crate) columns: usize,
-    /// Whether to print custom resources as the API server stores them.
+    /// Whether to print custom resources in the form that the API server stores.
     pub(crate) effective: bool,
-    /// Whether requests come from a list, so that each line of output answers one.
+    /// Whether requests come from a list. Each line of output then answers one request.
     pub(crate) is_list: bool,
     /// Whether to print the API server's own message for each error.
     pub(crate) verbose: bool,

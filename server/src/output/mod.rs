@@ -86,11 +86,11 @@ pub(crate) struct File<'a> {
     in_baseline: Vec<InBaseline>,
     /// The errors of each document that are not displayed.
     hidden: Vec<HiddenErrors>,
-    /// The diagnostics of each document that are not displayed because another copy of its CRD has the same ones.
+    /// The diagnostics of each document that are not displayed, because another copy of the document's CRD has the same diagnostics.
     of_copies: Vec<Vec<MergedFinding>>,
     /// Whether the user chose the Kubernetes versions.
     pub(crate) is_version_chosen: bool,
-    /// Whether the CRDs in it are the base of a kustomization that could not be built.
+    /// Whether the CRDs in the file are the base of a kustomization that could not be built.
     pub(crate) is_base: bool,
     /// The fixes, if the output format needs them.
     pub(crate) fixes: &'a [Fix],
@@ -105,13 +105,13 @@ struct FileFingerprints {
     of_documents: Vec<Vec<String>>,
     /// Creates the fingerprints of diagnostics that are not displayed.
     others: Fingerprints,
-    /// The fingerprints that earlier versions wrote into baselines, by the current ones, where they differ.
+    /// The fingerprints that earlier versions wrote into baselines, if they differ from the current ones. The keys are the current fingerprints.
     earlier: HashMap<String, String>,
 }
 
 /// A diagnostic that a baseline lists.
 struct InBaseline {
-    /// The index of its document in the report.
+    /// The index of the diagnostic's document in the report.
     document: Option<usize>,
     shown: MergedFinding,
     fingerprint: String,
@@ -145,7 +145,7 @@ impl<'a> File<'a> {
         file
     }
 
-    /// Computes the fingerprints. Must be called before diagnostics are removed, because equal fingerprints are numbered.
+    /// Computes the fingerprints. This must happen before diagnostics are removed, because equal fingerprints are numbered.
     pub(crate) fn take_fingerprints(&mut self) {
         let (mut prints, lines, text) = (Fingerprints::default(), self.lines(), &*self.report.text);
         let findings = self.findings.iter().map(|it| prints.of(None, it, text, lines));
@@ -172,7 +172,8 @@ impl<'a> File<'a> {
         });
     }
 
-    /// Removes the diagnostics that a baseline lists. `lists` gets the current fingerprint, and the one of earlier versions if it differs.
+    /// Removes the diagnostics that a baseline lists. The arguments of `lists` are the current fingerprint, and the fingerprint in earlier versions
+    /// if it differs.
     pub(crate) fn leave_out_baseline(&mut self, mut lists: impl FnMut((&str, Option<&String>), &Finding) -> bool) {
         let Some(prints) = &mut self.fingerprints else { return };
         let earlier = &prints.earlier;
@@ -242,7 +243,7 @@ impl<'a> File<'a> {
         self.report.documents.iter().zip(self.shown.iter().map(Vec::as_slice))
     }
 
-    /// The diagnostics of a document, including those that are not displayed because another copy has the same ones.
+    /// The diagnostics of a document, including those that are not displayed because another copy of the CRD has the same diagnostics.
     fn all_of_document(&self, n: usize) -> impl Iterator<Item = &MergedFinding> {
         self.shown[n].iter().chain(&self.of_copies[n])
     }
@@ -272,7 +273,7 @@ impl<'a> File<'a> {
     }
 }
 
-/// The name to print for another file: its path, relative to the working directory if it is inside.
+/// The name to print for another file: the path of the file, relative to the working directory if it is inside.
 pub(crate) fn label_of(file: &SourceText) -> String {
     label_of_path(&file.path)
 }

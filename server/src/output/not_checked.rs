@@ -21,7 +21,7 @@ pub(crate) struct NotChecked {
     not_yaml: Vec<String>,
     /// The files of documents that have only one of `apiVersion` and `kind`, and do not look like manifests.
     half_typed: Vec<String>,
-    /// The files of templates, which a tool fills in.
+    /// The files that are templates, which a tool fills in.
     templates: Vec<String>,
     /// The number of documents without `apiVersion` and `kind`.
     no_objects: usize,
@@ -62,7 +62,7 @@ impl NotChecked {
         names.push(file.to_owned());
     }
 
-    /// Describes everything in a sentence.
+    /// Describes all numbers in a sentence.
     pub(crate) fn words(&self) -> Option<String> {
         let mut parts = Vec::new();
         for (kinds, which) in [
@@ -140,7 +140,7 @@ impl NotChecked {
         (!parts.is_empty()).then(|| format!("Not checked: {}", parts.join(", ")))
     }
 
-    /// Describes everything in JSON.
+    /// Describes all numbers in JSON.
     pub(crate) fn json(&self) -> Value {
         json!({
             "built_in": self.built_in.values().sum::<usize>(),

@@ -1,5 +1,5 @@
-//! Removes repeated diagnostics. Those about a kind are shown once and not for each of its resources. Those of copies of a CRD are shown only in the
-//! first copy.
+//! Removes repeated diagnostics. Diagnostics about a kind are shown once, not for each resource of the kind. Diagnostics of copies of a CRD are only
+//! shown in the first copy.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -24,7 +24,7 @@ const OF_KINDS: [&str; 3] = [DEPRECATED_VERSION, SEVERAL_CRDS, UNUSABLE_CRD];
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Place {
     file: usize,
-    /// The index of the document, and of the item in it.
+    /// The index of the document, and the index of the item in it.
     document: (usize, Option<usize>),
 }
 
@@ -34,14 +34,14 @@ pub(crate) struct Repeated {
     told: HashSet<(&'static str, String, String)>,
     /// The number of removed diagnostics of each code.
     pub(crate) left_out: BTreeMap<&'static str, usize>,
-    /// The first CRD with each diagnostic, by an identity that is equal in copies.
+    /// The first CRD with each diagnostic. The key identifies the diagnostic, and is the same in all copies.
     of_crds: HashMap<u64, Place>,
     /// The removed diagnostics of copies.
     pub(crate) of_copies: OfCopies,
     files: usize,
 }
 
-/// The number of diagnostics removed because another copy of the CRD has the same.
+/// The number of diagnostics that were removed because another copy of the CRD has the same diagnostics.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct OfCopies {
     /// The number of diagnostics by the name of the severity, such as `error`.
@@ -59,7 +59,7 @@ impl OfCopies {
         }
     }
 
-    /// Describes everything in a sentence.
+    /// Describes these numbers in a sentence.
     pub(super) fn words(&self) -> Option<String> {
         let counts = WORDS.iter().filter_map(|it| Some(counted(*self.by_word.get(it)?, it)));
         let counts: Vec<String> = counts.collect();
@@ -94,7 +94,7 @@ impl Repeated {
         self.files += 1;
     }
 
-    /// Whether no copy of the CRD in another place has had this diagnostic.
+    /// Whether this diagnostic has not occurred in a copy of the CRD in another place.
     pub(super) fn is_new_of_crd(&mut self, file: &File<'_>, document: &DocumentReport, finding: &Finding) -> bool {
         if document.subject != Subject::Definition || document.name.is_empty() {
             return true;
@@ -102,7 +102,7 @@ impl Repeated {
         let identity = identity(document, finding, &file.report.text, file.lines());
         let here = Place {
             file: self.files,
-            // Several builds of the same CRD have its mistakes, but are not copies.
+            // Several builds of the same CRD repeat its mistakes, but they are not copies.
             document: (document.index, document.item),
         };
         let first = *self.of_crds.entry(identity).or_insert(here);

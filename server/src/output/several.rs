@@ -58,7 +58,7 @@ impl Output {
 /// The destination of a format.
 enum Sink {
     Stdout(BufWriter<io::Stdout>),
-    /// A file. It is written at the end, so that a failed run leaves it unchanged.
+    /// A file. The file is written at the end, so that a failed run leaves it unchanged.
     File(PathBuf, Vec<u8>),
 }
 
@@ -74,13 +74,13 @@ impl Sink {
 /// All formats of a run.
 pub(crate) struct Outputs {
     all: Vec<(Box<dyn Printer>, Sink)>,
-    /// Whether standard output has text for people, which includes unreadable files.
+    /// Whether standard output is text for people. Such text also lists unreadable files.
     is_read: bool,
 }
 
 impl Outputs {
-    /// Creates the outputs. `file` is the destination of the format without a file of its own, by default standard output. `look` applies to standard
-    /// output.
+    /// Creates the outputs. `file` is the destination of the format for which no file is given; the default is standard output. `look` applies to
+    /// standard output.
     pub(crate) fn new(outputs: &[Output], file: Option<&Path>, look: Look) -> Result<Self, UsageError> {
         let mut unnamed = outputs.iter().filter(|it| it.file.is_none());
         match (unnamed.next(), unnamed.next()) {

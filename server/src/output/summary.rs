@@ -60,17 +60,17 @@ pub(crate) struct Summary {
     pub(crate) resources: usize,
     /// The number of objects of built-in kinds.
     pub(crate) built_in: usize,
-    /// The number of CRDs that another file or a template completes. Only the known part is checked.
+    /// The number of CRDs that another file or a template completes. Only the known part of such a CRD is checked.
     pub(crate) bases: usize,
     /// The number of partial CRDs, as in patches and assertions.
     pub(crate) patches: usize,
-    /// The number of resources that another file completes. Only the known part is checked.
+    /// The number of resources that another file completes. Only the known part of such a resource is checked.
     pub(crate) in_part: usize,
     /// The kinds without a CRD, with the number of objects of each.
     pub(crate) unknown: BTreeMap<GroupKind, usize>,
     /// Other documents and files that were not checked.
     pub(crate) not_checked: NotChecked,
-    /// The number of diagnostics of each code that were omitted because another resource of the kind has the same.
+    /// The number of diagnostics of each code that were left out because another resource of the same kind has the same diagnostic.
     pub(crate) repeated: BTreeMap<&'static str, usize>,
     /// The omitted diagnostics of copies of CRDs.
     pub(crate) of_copies: OfCopies,
@@ -81,18 +81,18 @@ pub(crate) struct Summary {
     /// The diagnostics in test data.
     pub(crate) test_data: TestDataCounts,
     pub(crate) errors: usize,
-    /// The number of errors that the API server reports only after others are fixed.
+    /// The number of errors that the API server reports only after other errors are fixed.
     pub(crate) later_errors: usize,
     pub(crate) warnings: usize,
     pub(crate) hints: usize,
     pub(crate) unreadable: usize,
     /// The number of diagnostics by code and severity.
     pub(crate) by_code: BTreeMap<(&'static str, &'static str), usize>,
-    /// The number of files that are missing in the revision to compare with. `None` without a revision.
+    /// The number of files that are missing in the older revision. `None` without a revision.
     pub(crate) new: Option<usize>,
     /// The files that kustomizations change but that were checked as written.
     pub(crate) not_built: Vec<String>,
-    /// The folders of kustomizations that could not be built from the revision to compare with.
+    /// The folders of kustomizations that could not be built in the older revision.
     pub(crate) not_built_before: Vec<String>,
     /// The results of the baseline.
     pub(crate) baseline: Option<BaselineSummary>,
@@ -235,7 +235,7 @@ impl Summary {
             if first.len() <= MOST_OF_A_ROW {
                 renderer.indented(out, &first, &rest, about)?;
             } else {
-                // If both are too wide for one line, the description goes below the code.
+                // If the row and the description are too wide for one line, the description is printed below the code.
                 let below = " ".repeat(digits + 4);
                 renderer.text(out, first.trim_end())?;
                 renderer.indented(out, &below, &below, about)?;

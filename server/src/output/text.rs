@@ -113,7 +113,8 @@ impl Text {
         document: &DocumentReport,
         (errors, hidden): (usize, HiddenErrors),
     ) -> io::Result<()> {
-        // Skip the verdict on a partial object, whose author knows that it is incomplete, and on objects that are expected to be rejected.
+        // No verdict is printed for a partial object, because its author knows that it is incomplete, nor for objects that the API server is expected
+        // to reject.
         let is_of_no_interest =
             errors == 0 && (document.in_part || document.has_repeats() || file.report.aside.is_some());
         let Some(rejected) = document.rejected_by().filter(|_| !is_of_no_interest) else {
@@ -168,13 +169,13 @@ fn counted_errors(errors: usize, hidden: HiddenErrors) -> String {
     format!(" ({})", parts.join(", "))
 }
 
-/// The file names to print for the related places of a finding. `None` for places in its own file.
+/// The file names to print for the related places of a finding. `None` for places in the finding's own file.
 fn labels(finding: &Finding) -> Vec<Option<String>> {
     let related = finding.related.iter().map(|it| it.file.as_deref().map(label_of));
     related.collect()
 }
 
-/// The places of a finding, with its own first. `labels` comes from [`labels`].
+/// The places of a finding, with the finding's own place first. `labels` comes from [`labels`].
 fn places<'a>(file: &'a File<'_>, finding: &'a Finding, labels: &'a [Option<String>]) -> Vec<LabeledSpan<'a>> {
     let own = Source {
         label: file.label,
@@ -201,7 +202,7 @@ fn places<'a>(file: &'a File<'_>, finding: &'a Finding, labels: &'a [Option<Stri
     [first].into_iter().chain(related).collect()
 }
 
-/// The blocks to print, and the number of omitted ones. If there are too many, errors are kept.
+/// The blocks to print, and the number of blocks that are left out. If there are too many blocks, those with errors are kept.
 fn printed(blocks: Vec<Block>) -> (Vec<Block>, usize) {
     let mut printed: Vec<(usize, Block)> = blocks.into_iter().enumerate().collect();
     let left_out = printed.len().saturating_sub(MOST_FINDINGS);

@@ -12,13 +12,13 @@ pub(crate) struct Explained {
     pub(crate) kind: String,
     pub(crate) name: String,
     pub(crate) role: String,
-    /// The reason for its role.
+    /// The reason for the role of the object.
     pub(crate) reason: String,
-    /// Whether it is a CRD.
+    /// Whether the object is a CRD.
     pub(crate) is_crd: bool,
-    /// Whether it has a built-in kind.
+    /// Whether the kind of the object is built-in.
     pub(crate) is_native: bool,
-    /// The CRDs for the kind. The first is the one that checks the resource, or resources beside the CRD.
+    /// The CRDs for the kind. The first CRD checks the resource, or the resources beside the CRD.
     pub(crate) checked_by: Vec<CheckedBy>,
 }
 

@@ -15,7 +15,7 @@ use crate::{
     input::{self, Input},
 };
 
-/// The CRDs for a run: those among the checked files, those of `--crd`, those of neighbouring files, and those of a cluster.
+/// The CRDs for a run: CRDs among the checked files, CRDs of `--crd`, CRDs in neighbouring files, and CRDs of a cluster.
 pub(super) fn crds_of(
     args: &Args,
     revision: Option<&Arc<git::Revision>>,

@@ -9,7 +9,7 @@ use crate::input;
 /// The maximum length of a quoted line, in characters.
 const MOST_OF_A_LINE: usize = 80;
 
-/// The folders of the command line that contain Go API types, as Go package patterns. Empty if a pattern is already among the paths.
+/// The folders of the command line that contain Go API types, as Go package patterns. Empty if the command line already contains a pattern.
 pub(super) fn go_folders(paths: &[PathBuf]) -> Vec<String> {
     if paths.iter().any(|it| it.ends_with("...")) {
         return Vec::new();

@@ -15,7 +15,7 @@ use crate::{
     input::{Input, Source},
 };
 
-/// The options that say which previous manifests to compare with.
+/// The options that specify the previous manifests.
 pub(super) struct Previous<'a> {
     /// The paths of the manifests, as given on the command line.
     pub(super) paths: &'a [PathBuf],
@@ -23,7 +23,7 @@ pub(super) struct Previous<'a> {
     pub(super) revision: Option<&'a Arc<git::Revision>>,
     /// The path of `--old`.
     pub(super) old: Option<&'a Path>,
-    /// The access to the files below `old`, if that is a folder.
+    /// The access to the files in `old`, if `old` is a folder.
     pub(super) folder: Option<&'a Access>,
 }
 
@@ -53,7 +53,7 @@ impl Previous<'_> {
             });
         } else if let Some(old) = self.old {
             input.old = if let Some(access) = self.folder {
-                // The path of a file relative to the folder argument is also its path in the folder of old manifests.
+                // In the folder of old manifests, a file has the same relative path as in the folder argument.
                 let mut below = self.paths.iter().filter_map(|folder| path.strip_prefix(folder).ok());
                 let old = old.join(below.next().unwrap_or(path));
                 read::exists(&old).then(|| Source::File(old, access.clone()))

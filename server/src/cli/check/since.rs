@@ -43,7 +43,7 @@ enum Reach {
     Files(BTreeSet<PathBuf>),
 }
 
-/// The changed files, and everything that depends on them.
+/// The changed files, and the files and kinds that depend on them.
 #[derive(Default)]
 struct Changes {
     /// The changed files.
@@ -54,9 +54,9 @@ struct Changes {
     kinds: BTreeSet<GroupKind>,
     /// The files that a kustomization with a changed file names now or named before.
     named: BTreeSet<PathBuf>,
-    /// Whether a Go file has changed: a CRD may be generated from it.
+    /// Whether a Go file has changed. A CRD may be generated from a changed Go file.
     has_go: bool,
-    /// A changed ConfigMap: Flux may substitute values from it.
+    /// A changed ConfigMap. Flux may substitute values from a ConfigMap.
     config_map: Option<PathBuf>,
     /// A changed file that affects all files.
     all: Option<PathBuf>,
@@ -191,7 +191,7 @@ impl Changes {
             return self.add_lock(change);
         }
         if path.extension().is_some_and(|it| it == "go" || it == "mod") {
-            // Go tests name the files that they expect to be rejected. Other Go files name files that they read.
+            // Go tests name manifests that the API server should reject. Other Go files name files that they read.
             self.folders.insert(folder.to_owned());
             self.has_go |= !name.ends_with("_test.go");
             return;
@@ -268,14 +268,14 @@ impl Changes {
         if self.kinds.is_empty() && !self.has_go {
             return false;
         }
-        // Keep an unreadable file: the check reports it.
+        // An unreadable file is kept, because the check reports it.
         let Ok(bytes) = read::bytes(path, access, access.manifest_bytes()) else {
             return true;
         };
         let (_, objects) = objects(bytes);
         objects.iter().any(|it| {
             let is_of = |kind: &GroupKind| self.kinds.contains(kind);
-            // A kind without a CRD may be a typo of a changed kind.
+            // A kind without a CRD may be a misspelling of a changed kind.
             let is_near = |kind: &GroupKind| {
                 let mut near = self.kinds.iter();
                 near.any(|it| it.group == kind.group || it.kind == kind.kind) && known.find(kind, place).is_none()
@@ -289,7 +289,7 @@ impl Changes {
     }
 }
 
-/// The lock files of a repository and the CRDs beside them, which the file walk skips.
+/// The lock files of a repository and the CRDs in the same folders. The file walk skips these CRDs.
 fn locked(files: &BTreeSet<PathBuf>, root: &Path, access: &Access) -> Vec<PathBuf> {
     let folders: BTreeSet<&Path> = files.iter().flat_map(|it| it.ancestors().skip(1)).collect();
     let folders = folders.into_iter().filter(|it| it.starts_with(root));
@@ -316,18 +316,18 @@ fn builds(files: &BTreeSet<PathBuf>, access: &Access) -> Graph {
 /// The group of admission policies, which may apply to any kind.
 const POLICIES: &str = "admissionregistration.k8s.io";
 
-/// Whether a file with this name may affect the Helm templates below its folder.
+/// Whether a file with this name may affect the Helm templates in its folder.
 fn is_of_chart(name: &str) -> bool {
     name == "Chart.yaml" || name.starts_with("values") || name.starts_with('_')
 }
 
-/// Whether the result of a manifest may depend on this file, judging by its name. Images and programs do not matter.
+/// Whether the result of a manifest may depend on this file, judging by the name of the file. Images and programs do not matter.
 fn may_matter(path: &Path) -> bool {
     const ENDINGS: [&str; 9] = ["bash", "env", "go", "lock", "mk", "mod", "properties", "sh", "tpl"];
     if walk::is_manifest(path) || path.ends_with("modules.txt") {
         return true;
     }
-    // A change in vendored sources also changes `go.mod`.
+    // A change in vendored sources always comes with a change in `go.mod`.
     let is_vendored = path.extension().is_some_and(|it| it == "go") && path.iter().any(|it| it == "vendor");
     let ending = path.extension().and_then(|it| it.to_str());
     !is_vendored && ending.is_none_or(|it| ENDINGS.contains(&it))

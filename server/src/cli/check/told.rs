@@ -11,7 +11,7 @@ use crate::{
     output::{File, Outputs, Repeated, Summary, unwritten},
 };
 
-/// The state of one run: its outputs and its results so far.
+/// The state of one run: its outputs, and the results so far.
 pub(super) struct CheckRun<'a> {
     pub(super) args: &'a Args,
     pub(super) outputs: Outputs,
@@ -21,7 +21,7 @@ pub(super) struct CheckRun<'a> {
     pub(super) unwritten: Vec<String>,
     /// The number of files that were checked or could not be read.
     pub(super) seen: usize,
-    /// The content of standard input, described for an error message, if it has no objects.
+    /// A description of standard input for an error message, if it contains no objects.
     pub(super) stdin_without_objects: Option<String>,
     /// The diagnostics that were already reported for the same kind.
     pub(super) repeated: Repeated,
@@ -57,7 +57,7 @@ impl CheckRun<'_> {
                 self.status = Status::Failed;
                 input.unreadable(&error).tell();
             }
-            // The check reports files that it cannot read.
+            // Files that cannot be read are reported by the check.
             Err(_) => {}
         }
         Ok(())
@@ -71,7 +71,7 @@ impl CheckRun<'_> {
         config: &Config,
         (fixes, roles, is_base): (&[Fix], &[Judgement], bool),
     ) -> anyhow::Result<()> {
-        // Standard input with a file name takes the role of a file of the repository, which need not contain objects.
+        // Standard input with a file name is treated like a file of the repository, which need not contain objects.
         if matches!(input.source, Source::Stdin(None)) && !report.has_objects() {
             self.stdin_without_objects = Some(left_out::without_objects(&report.text));
         }

@@ -62,7 +62,7 @@ pub(super) struct Args {
 /// The maximum number of skipped CRDs to name for each reason.
 const MOST_NAMED: usize = 5;
 
-/// A CRD to add, and the version that the repository has now.
+/// A CRD to add, and the CRD that the repository has now.
 struct Added {
     name: String,
     new: Collected,
@@ -136,7 +136,7 @@ fn collect(args: &Args) -> anyhow::Result<Found> {
     let only = Excluded::new("--only", &args.only, root.to_owned()).map_err(|why| UsageError(why.to_string()))?;
     let mut collection = Collection::default();
     if let Some(context) = &args.from_cluster {
-        // While standard input is the manifest, kubectl must not prompt: it would read the manifest as the password.
+        // If standard input contains the manifest, kubectl must not prompt, because it would read the manifest as the password.
         let reads_stdin = args.sources.iter().any(|it| it == "-");
         let prompts = if reads_stdin { Prompts::Never } else { Prompts::Allowed };
         sources::add_cluster(context, prompts, &mut collection)?;
@@ -236,7 +236,7 @@ fn show(args: &Args, folder: &Path, added: &[Added]) -> anyhow::Result<()> {
     Ok(out.flush()?)
 }
 
-/// Writes the CRDs, then the lock. If the run is interrupted between them, `verify` reports the difference.
+/// Writes the CRDs, then the lock. If the run is interrupted before the lock is written, `verify` reports the difference.
 fn write(args: &Args, folder: &Path, added: &[Added], lock: &str) -> anyhow::Result<()> {
     let failed = |path: &Path, why: &Unwritten| anyhow::anyhow!(unwritten(&shown(path), why));
     let below = folder.join(lock::FOLDER);

@@ -27,10 +27,10 @@ fn named(path: &Path) -> &Path {
     path.file_name().filter(|_| is_own).map_or(path, Path::new)
 }
 
-/// The maximum depth of nested archives: a chart contains its dependencies as archives.
+/// The maximum depth of nested archives. Archives can be nested, because a chart contains its dependencies as archives.
 const MOST_NESTED: usize = 3;
 
-/// The path to use for a file named on the command line, because its real name says nothing about the content.
+/// A path for the content of a file named on the command line. The real name of such a file says nothing about its content.
 const NAMED: &str = "crds.yaml";
 
 /// Adds the CRDs of a source, given as on the command line.
@@ -70,7 +70,7 @@ pub(super) fn add(source: &str, to: &mut Collection) -> anyhow::Result<()> {
     add_bytes(bytes, named(path), to)
 }
 
-/// Adds the CRDs that kubectl lists in a cluster. An empty `context` means the current one.
+/// Adds the CRDs that kubectl lists in a cluster. An empty `context` means the current context.
 pub(super) fn add_cluster(context: &str, prompts: Prompts, to: &mut Collection) -> anyhow::Result<()> {
     let context = (!context.is_empty()).then_some(context);
     let workspace = std::env::current_dir().ok().and_then(|it| git::root_around(&it));

@@ -64,7 +64,7 @@ impl Collected {
         files.map(|(path, it)| (path.clone(), (Origin::Collected, it.access.clone())))
     }
 
-    /// Adds the CRDs that match their lock to the catalog. `files` are those of the run: the run may check a collected CRD, too.
+    /// Adds the CRDs that match their lock to the catalog. `files` contains the files of the run, because the run may check a collected CRD, too.
     pub(super) fn put_into(&self, catalog: &Catalog, files: &Named) {
         let is_used = |it: &Path| files.get(it).is_some_and(|it| it.0 == Origin::Collected);
         catalog.change(|index| {

@@ -210,7 +210,7 @@ fn bundle(reproduction: &Reproduction, output: Option<&Path>) -> String {
     head.extend(reproduction.reported().into_iter().map(|it| format!("  {it}")));
     let mut text = String::new();
     for line in head {
-        // Keep a message with a line break inside the comment.
+        // A message with a line break must not leave the comment.
         let words: Vec<&str> = line.trim_end().split(['\n', '\r']).collect();
         text.push_str(format!("# {}", words.join(" ")).trim_end());
         text.push('\n');

@@ -1,4 +1,4 @@
-//! The section of `doctor` about configurations: which ones apply, and their mistakes.
+//! The section of `doctor` about configurations: the ones that apply, and their mistakes.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -24,14 +24,14 @@ use crate::{
     },
 };
 
-/// A mistake in a configuration, with its line (from 1) and what to change.
+/// A mistake in a configuration, with its line (from 1) and the necessary change.
 struct Mistake {
     line: u32,
     text: String,
     help: Option<String>,
 }
 
-/// The section about configurations, and whether they are valid enough to check the folder.
+/// The section about configurations, and whether the configurations are valid enough to check the folder.
 pub(super) fn section(folder: &Path, inputs: &[Input], settings: &Settings) -> anyhow::Result<(Section, bool)> {
     let found = counting(folder, inputs, settings)?;
     let mut lines = Vec::new();

@@ -1,4 +1,4 @@
-//! The sections of `doctor` about the folder: its CRDs, custom resources and Go types, found as `check` finds them.
+//! The sections of `doctor` about the folder: its CRDs, custom resources and Go types, found in the same way as by `check`.
 
 use std::{path::Path, sync::Arc};
 
@@ -116,7 +116,7 @@ pub(super) fn sections(folder: &Path, collected: Collected, settings: &Settings)
     ])
 }
 
-/// The context in which `check` without options checks files.
+/// The context in which `check` checks files if it has no options.
 pub(super) fn beside(overlays: Overlays) -> Beside {
     Beside {
         made: MadeOfRun::default(),
@@ -297,7 +297,7 @@ fn resources(summary: &Summary) -> Section {
     }
 }
 
-/// The Go types that CRDs are generated from.
+/// The Go types from which CRDs are generated.
 fn go_types(crds: &[Crd], known: &RunCrds, sources: Option<&GoSources>) -> Section {
     let (mut items, mut facts, mut count, mut missing) = (Vec::new(), Vec::new(), 0, 0);
     for crd in crds

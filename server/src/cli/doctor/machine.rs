@@ -1,5 +1,5 @@
-//! The sections of `doctor` about this machine: the program, git, kubectl and editors. `doctor` runs no program except git, and none from the
-//! repository.
+//! The sections of `doctor` about this machine: the program, git, kubectl and editors. `doctor` runs git and no other program, and never a program
+//! from the repository.
 
 use std::{
     env,
@@ -35,7 +35,7 @@ fn search_path(root: Option<&Path>) -> SearchPath {
     SearchPath::new(&workspace)
 }
 
-/// The section about the running program and the one that editors would start.
+/// The section about the running program and the program that editors would start.
 pub(super) fn program(root: Option<&Path>) -> Section {
     let version = env!("CARGO_PKG_VERSION");
     let (oldest, newest) = (KubernetesVersion::OLDEST, KubernetesVersion::NEWEST);

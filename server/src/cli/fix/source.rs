@@ -25,7 +25,7 @@ fn problems(report: &FileReport, config: &Config) -> Vec<Problem> {
     shown.map(|it| Problem::from(&it)).collect()
 }
 
-/// The unambiguous fixes. `is_edited` says that the text of the report differs from the file on disk.
+/// The unambiguous fixes. `is_edited` is set if the text of the report differs from the file on disk.
 pub(super) fn repairs(
     (report, is_edited): (&FileReport, bool),
     config: &Config,
@@ -45,7 +45,7 @@ pub(super) fn repairs(
     all.unwrap_or(own)
 }
 
-/// The fixes that a person may choose from.
+/// The fixes that are offered to a person.
 pub(super) fn offered(
     report: &FileReport,
     config: &Config,

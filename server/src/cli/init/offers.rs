@@ -1,4 +1,4 @@
-//! The files that a folder needs to be checked automatically, such as a configuration and a CI workflow.
+//! Offers files that check a folder automatically, such as a configuration and a CI workflow.
 
 use std::path::{Path, PathBuf};
 
@@ -19,7 +19,7 @@ const MAINTAINED: u8 = 3;
 pub(super) struct Offer {
     /// The path of the file, relative to the folder.
     pub(super) path: PathBuf,
-    /// The purpose of the file, or the reason why it does not change.
+    /// The purpose of the file, or the reason why it is not changed.
     pub(super) why: String,
     /// The change to write, if any.
     pub(super) change: Option<Change>,
@@ -157,7 +157,7 @@ fn pipeline(folder: &Path) -> anyhow::Result<Option<Offer>> {
     )))
 }
 
-/// The content of a file in the folder. `None` if it does not exist.
+/// The content of a file in the folder. `None` if the file does not exist.
 fn text(folder: &Path, path: &Path) -> anyhow::Result<Option<String>> {
     match read::text(&folder.join(path), &input::found_in(folder), SETTINGS_BYTES) {
         Ok(text) => Ok(Some(text)),

@@ -11,7 +11,7 @@ use crd_analyzer_syntax::{
 /// The address of crd-analyzer's repository.
 pub(super) const REPOSITORY: &str = "https://github.com/crd-analyzer/crd-analyzer";
 
-/// The files whose changes trigger the hook if it also checks Go types.
+/// The pattern for files whose changes trigger the hook if the hook also checks Go types.
 const FILES: &str = r"\.(ya?ml|json|go)$|(^|/)kustomization$";
 
 /// Adds the hook as the last entry of `repos`. `go` lists the packages that the hook also checks. `None` if the list has an unusual form.
@@ -48,7 +48,7 @@ pub(super) fn with_hook(text: &str, release: &str, go: &[String]) -> Option<Stri
     if !after.ends_with('\n') {
         after.push_str(line_break);
     }
-    // Check the result: it must have the same entries as before and the new one.
+    // The result must contain the same entries as before, and the new one.
     let changed = read(&after)?;
     let of_both = changed.get(changed.root()?, "repos")?;
     let count = tree.items(repos).count();

@@ -10,7 +10,8 @@ use crd_analyzer_workspace::builds::overlay::references;
 
 use super::Named;
 
-/// The folders of the kustomizations that use one of the files, directly or through another folder. Each kustomization is a file with its access.
+/// The folders of the kustomizations that use one of the files, directly or through another folder. Each kustomization is given as a file with its
+/// access.
 pub(in crate::cli) fn of(
     kustomizations: impl Iterator<Item = (PathBuf, Access)>,
     files: &Named,
@@ -22,7 +23,7 @@ pub(in crate::cli) fn of(
     let mut takers: HashMap<PathBuf, Vec<PathBuf>> = HashMap::new();
     for (folder, disk) in &left {
         let mut named = references(disk, folder).unwrap_or_default();
-        // A reference may be any string, and there may be many.
+        // References can be any strings, and there may be many, so only references to known files are kept.
         named.retain(|it| left.contains_key(it) || files.contains_key(it));
         for it in named {
             takers.entry(it).or_default().push(folder.clone());
@@ -38,7 +39,7 @@ pub(in crate::cli) fn of(
             }
         }
     }
-    // Sort, because the order decides which build of a CRD wins.
+    // The result is sorted, because its order determines the build that is used for a CRD.
     found.sort_by(|one, other| one.0.cmp(&other.0));
     found
 }

@@ -1,4 +1,4 @@
-//! `crd-analyzer test`: runs test files and reports where the API server would answer differently.
+//! `crd-analyzer test`: runs test files and reports differences between the expected and the actual answers of the API server.
 
 mod find;
 mod init;
@@ -235,7 +235,7 @@ fn tested(args: &Args, input: &Input, asked: Option<VersionSet>, finder: &Finder
     };
     match finder.definitions(&read.wanted, &path, &roots) {
         Ok(variants) => {
-            // If the command line names no Kubernetes versions, use those of the file.
+            // If the command line specifies no Kubernetes versions, the versions in the file are used.
             let asked = asked.or(read.versions.map(|_| VersionSet::all())).unwrap_or_default();
             let is_wanted = |name: &str| args.run.is_empty() || args.run.iter().any(|it| it.is_match(name));
             let several = variants.len() > 1;
@@ -293,7 +293,7 @@ impl TestRun<'_> {
         Ok(self.printer.file(&mut self.out, report)?)
     }
 
-    /// Prints which rules no test makes fail.
+    /// Prints the rules that no test makes fail.
     fn cover(&mut self, wanted: Wanted) -> anyhow::Result<()> {
         let crds = self.coverage.crds();
         let is_covered = crds.iter().all(|it| it.failed() == it.rules.len());

@@ -112,7 +112,7 @@ struct Document<'a, 'c> {
     verdict: &'static str,
 }
 
-/// Serializes the lines of a report one at a time, because there may be many with large witnesses.
+/// Serializes the lines of a report one at a time, because there may be many lines with large witnesses.
 struct Changes<'a, 'c>(&'a Report<'c>);
 
 impl Serialize for Changes<'_, '_> {
@@ -121,7 +121,7 @@ impl Serialize for Changes<'_, '_> {
         let lines = each.flat_map(|it| it.each().flat_map(move |change| lines(it, change)));
         let mut list = serializer.serialize_seq(None)?;
         for line in lines {
-            // Convert to a `Value` so that the keys have the same order as in the other documents.
+            // The line is converted to a `Value` so that the keys have the same order as in the other documents.
             list.serialize_element(&serde_json::to_value(line).map_err(S::Error::custom)?)?;
         }
         list.end()

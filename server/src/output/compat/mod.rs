@@ -92,7 +92,7 @@ impl<'c> Compared<'c> {
         self.changes.iter().zip(self.exceptions.iter().copied())
     }
 
-    /// The changes that the policy applies to: those without an exception.
+    /// The changes to which the policy applies: those without an exception.
     pub(crate) fn counted(&self) -> impl Iterator<Item = &Change> {
         self.each().filter(|it| it.1.is_none()).map(|it| it.0)
     }
@@ -108,7 +108,7 @@ impl<'c> Compared<'c> {
 /// The results of a comparison.
 pub(crate) struct Report<'c> {
     pub(crate) reports: Vec<Compared<'c>>,
-    /// What happens to existing objects, if objects were given.
+    /// The effects on existing objects, if objects were given.
     pub(crate) objects: Option<JudgedObjects>,
     pub(crate) policy: Policy,
     pub(crate) verdict: Verdict,

@@ -20,17 +20,17 @@ use crate::output::{
 /// The maximum number of rows in a table.
 const MOST_ROWS: usize = 200;
 
-/// The file content that an object was read from.
+/// The content of the file from which an object was read.
 #[derive(Clone)]
 pub(crate) struct ObjectText {
     pub(crate) text: Arc<str>,
     pub(crate) lines: Arc<LineIndex>,
-    /// The span of the object, and a span for each thing that happens to it.
+    /// The span of the object, and a span for each effect on it.
     pub(crate) object: Span,
     pub(crate) places: Vec<Span>,
 }
 
-/// An object, and what happens to it.
+/// An object, and the effects on it.
 pub(crate) struct JudgedObject {
     /// The name of the file or of the cluster.
     pub(crate) label: String,
@@ -39,14 +39,14 @@ pub(crate) struct JudgedObject {
     pub(crate) namespace: Option<String>,
     /// The version in its `apiVersion`.
     pub(crate) version: String,
-    /// Everything that happens to the object, the worst first.
+    /// All effects on the object, worst first.
     pub(crate) fate: Result<Vec<Happening>, NotStored>,
     /// The location in a file, if the object came from one.
     pub(crate) text: Option<ObjectText>,
 }
 
 impl JudgedObject {
-    /// The word for what happens to the object, such as `pruned`.
+    /// The word for the effect on the object, such as `pruned`.
     pub(crate) fn word(&self) -> &'static str {
         match &self.fate {
             Ok(happenings) => happenings.first().map_or("kept", |it| it.fate.name()),
@@ -73,7 +73,7 @@ impl JudgedObject {
         format!("{} {namespace}{}", self.kind, self.name)
     }
 
-    /// The location, as `file:line`, of the object or of one thing that happens to it.
+    /// The location of the object or of one effect on it, as `file:line`.
     pub(super) fn place(&self, happening: Option<usize>) -> String {
         let Some(text) = &self.text else {
             return self.label.clone();
@@ -135,7 +135,7 @@ impl JudgedObjects {
     }
 }
 
-/// Describes what happens to a field, as a sentence.
+/// Describes the effect on a field, as a sentence.
 pub(super) fn said(happening: &Happening) -> String {
     let Happening {
         fate,

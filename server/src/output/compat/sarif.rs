@@ -90,7 +90,7 @@ fn print(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
                 version.unwrap_or_default(),
                 &refusal.property,
             ];
-            // crdify reports a value without a location, so mark the name of the CRD.
+            // crdify reports a value without a location, so the result marks the name of the CRD.
             let name = Path::of(["metadata", "name"]);
             let place = location(compared.new.as_ref(), Some(&name));
             results.push(SarifResult {
@@ -163,8 +163,8 @@ fn location(side: Option<&Side<'_>>, path: Option<&Path>) -> Option<Location> {
     })
 }
 
-/// The path in OLD of something that NEW removes, if NEW still has the same version of the CRD. Then the result points to the surrounding key in NEW,
-/// a file that code scanning knows.
+/// The path in OLD of a part that NEW removes, if NEW still contains the same version of the CRD. The result then points to the surrounding key in
+/// NEW, because code scanning can show this file.
 fn same_place<'c>(new: &Side<'_>, change: &'c Change) -> Option<&'c Path> {
     let path = change.old_path.as_ref()?;
     let [

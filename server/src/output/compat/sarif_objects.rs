@@ -86,7 +86,7 @@ const fn rule(fate: Fate) -> &'static str {
     }
 }
 
-/// A SARIF result for each thing that happens to an object.
+/// A SARIF result for each effect on an object.
 pub(super) fn results<'a>(
     judged: &'a JudgedObjects,
     policy: Policy,

@@ -53,7 +53,7 @@ impl Outcome {
         api_version.rsplit('/').next().unwrap_or_default()
     }
 
-    /// The dropped fields with their values. Fields that the object's own version does not have come first.
+    /// The dropped fields with their values. Fields that the object's own version does not have either come first.
     fn lost(&self) -> Vec<(&Path, Option<&Value>)> {
         let Ok(converted) = &self.result else {
             return Vec::new();

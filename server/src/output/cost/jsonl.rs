@@ -50,7 +50,7 @@ struct RuleLine<'a> {
     message_expression_cost: u64,
     message_expression_error: Option<&'a str>,
     range: Range,
-    /// The best limits that make the rule fit. Empty if it already fits, null if the rule is invalid or no limit makes it fit.
+    /// The best limits that make the rule fit. Empty if the rule already fits, and null if the rule is invalid or cannot be made to fit.
     fits: Option<Vec<Bound>>,
     /// The cost of the rule with these limits.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -75,7 +75,7 @@ struct Bound {
     value: String,
     keyword: &'static str,
     suggested: i64,
-    /// The largest value that is low enough, if the other limits are set as suggested.
+    /// The largest sufficient value, if the other limits are set as suggested.
     largest: i64,
     /// The kubebuilder marker that sets the limit.
     marker: String,
@@ -89,7 +89,7 @@ struct TotalLine<'a> {
     total: u64,
     limit: u64,
     over: bool,
-    /// The limits that make the schema and all its rules fit, if one of them is too expensive.
+    /// The limits that make the schema and all its rules fit, if the schema or a rule is too expensive.
     #[serde(skip_serializing_if = "Option::is_none")]
     fits: Option<Vec<Bound>>,
     /// The total cost with these limits.

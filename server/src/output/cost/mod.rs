@@ -20,7 +20,7 @@ pub(crate) struct Format {
     pub(crate) name: &'static str,
     /// The help text.
     help: &'static str,
-    /// Whether the format is a table: it shows one Kubernetes version, and may show only the most expensive rules.
+    /// Whether the format is a table. A table shows one Kubernetes version, and may be limited to the most expensive rules.
     pub(crate) is_table: bool,
     /// Prints the costs of a file.
     pub(crate) file: fn(&mut dyn Write, Layout, &str, &FileCosts) -> io::Result<()>,

@@ -34,7 +34,7 @@ const RULE_WIDTH: usize = 80;
 /// The maximum number of extra rows to collect before the list of the most expensive rules is cut.
 const MORE_ROWS: usize = 1_000;
 
-/// The minimum width for a rule beside its costs. If there is less space, the rule is printed below them.
+/// The minimum width for a rule beside its costs. With less space, the rule is printed below its costs.
 const LEAST_OF_A_RULE: usize = 20;
 
 /// The order of the rules in a table.
@@ -158,7 +158,7 @@ fn heading(label: &str, document: &DocumentCosts, schema: &SchemaCosts) -> Strin
         "" => String::new(),
         name => format!("{name} "),
     };
-    // A total without some rules is incomplete, so mention those rules.
+    // A total without some of the rules is incomplete, so these rules are mentioned.
     let without = schema.rules.iter().filter(|it| !is_counted(it)).count();
     let without = match without {
         0 => String::new(),
@@ -205,7 +205,7 @@ struct TopRow {
 }
 
 impl Top {
-    /// A list that keeps the given number of rules.
+    /// A list that keeps the `most` most expensive rules.
     pub(crate) fn new(most: usize) -> Self {
         Self {
             most,

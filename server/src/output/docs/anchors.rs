@@ -1,4 +1,4 @@
-//! The anchors in a document that links point to.
+//! The anchors in a document, which links point to.
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, fmt::Write as _};
 pub(super) struct Anchors(BTreeMap<String, usize>);
 
 impl Anchors {
-    /// Creates an anchor from a name. It contains only letters, digits, dots, hyphens and underscores.
+    /// Creates a unique anchor from a name. The anchor contains only letters, digits, dots, hyphens and underscores.
     pub(super) fn take(&mut self, name: &str) -> String {
         let mut anchor = String::with_capacity(name.len());
         for c in name.chars() {
@@ -22,7 +22,7 @@ impl Anchors {
         *uses += 1;
         match *uses {
             1 => anchor,
-            // No other anchor ends like this, because an underscore in a name is escaped.
+            // Other anchors cannot end like this, because an underscore in a name is escaped.
             n => format!("{anchor}_{n}"),
         }
     }

@@ -4,29 +4,29 @@ use crd_analyzer_reference::{FieldReference, KindReference, Message, Rule, Versi
 
 use super::{Anchors, Block, Row, Span, add_rules, code, introduced, listed, ours, when};
 
-/// Which fields are documented.
+/// The fields to document.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shown {
-    /// The number of levels: 1 for the fields of the resource itself. `None`: all.
+    /// The number of levels: 1 for the fields of the resource itself. `None` for all levels.
     pub(crate) depth: Option<usize>,
     /// Whether the fields of Kubernetes' own types are listed.
     pub(crate) all_types: bool,
 }
 
-/// A field and what is documented inside it.
+/// A field and the documented fields inside it.
 struct Node<'a> {
     field: &'a FieldReference,
     anchor: String,
-    /// The fields right inside it that are documented, by number.
+    /// The documented fields directly inside the field, by number.
     inside: Vec<usize>,
-    /// Why fields inside it are not documented.
+    /// The reason why fields inside the field are not documented.
     omitted: Option<Omitted>,
 }
 
 enum Omitted {
-    /// They are those of a Kubernetes type: its name and the address of its documentation.
+    /// The fields belong to a Kubernetes type. Contains the name of the type and the address of its documentation.
     Known(&'static str, &'static str),
-    /// They are too deep. The number of fields at any depth.
+    /// The fields are too deep. Contains the number of fields at any depth.
     Deep(usize),
 }
 
@@ -96,7 +96,7 @@ fn nodes<'a>(fields: &'a [FieldReference], prefix: &str, shown: Shown, anchors: 
             continue;
         }
         let names: Vec<&str> = node.inside.iter().map(|it| fields[*it].name.as_str()).collect();
-        // Rules are the author's own, and would be lost.
+        // The rules inside the field are not part of the Kubernetes type, and would be lost.
         let known = kubernetes_type(&names).filter(|_| !shown.all_types && below.iter().all(|it| it.rules.is_empty()));
         node.omitted = if let Some((name, address)) = known {
             Some(Omitted::Known(name, address))
@@ -147,7 +147,7 @@ fn type_of<'a>(field: &'a FieldReference, between: Span<'a>) -> Vec<Span<'a>> {
     text
 }
 
-/// Everything about a field without a section.
+/// All information about a field without a section.
 fn whole<'a>(node: &Node<'a>) -> Vec<Span<'a>> {
     let field = node.field;
     let mut parts: Vec<Vec<Span<'_>>> = Vec::new();
@@ -178,7 +178,7 @@ fn whole<'a>(node: &Node<'a>) -> Vec<Span<'a>> {
     text
 }
 
-/// A description in a cell: lines of a paragraph are joined, paragraphs and items of lists begin on a new line.
+/// A description in a cell: lines of a paragraph are joined, and paragraphs and list items start on a new line.
 fn paragraphs(text: &str) -> Vec<Span<'_>> {
     let mut spans: Vec<Span<'_>> = Vec::new();
     let mut is_new = true;
@@ -218,7 +218,7 @@ fn first_sentence(text: &str) -> &str {
     }
 }
 
-/// What a section says of its object.
+/// Adds the text that a section contains about its object.
 fn add_object<'a>(blocks: &mut Vec<Block<'a>>, field: &'a FieldReference) {
     blocks.push(Block::Paragraph(type_of(field, ours(", "))));
     if let Some(description) = &field.description {

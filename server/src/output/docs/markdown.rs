@@ -71,7 +71,7 @@ fn table(rows: &[Row<'_>]) -> String {
     head + &rows.collect::<Vec<_>>().join("\n")
 }
 
-/// A line in a table, where a bar would end the cell, in code too.
+/// A line in a table. A bar would end the cell, even in code, so bars are escaped.
 fn cell(spans: &[Span<'_>]) -> String {
     let mut out = String::new();
     for span in spans {
@@ -94,7 +94,7 @@ fn cell(spans: &[Span<'_>]) -> String {
     out
 }
 
-/// Code in which all punctuation is written as numbers of characters.
+/// Code with all punctuation written as character numbers.
 fn code_without_marks(text: &str) -> String {
     let mut out = "<code>".to_owned();
     for c in text.chars() {
@@ -107,7 +107,7 @@ fn code_without_marks(text: &str) -> String {
     out + "</code>"
 }
 
-/// A description, with its headings escaped: only our own headings structure the document.
+/// A description with its headings escaped, so that only our own headings structure the document.
 fn description(text: &str) -> String {
     let mut fence = String::new();
     let lines = whole_description(&visible(text));

@@ -1,6 +1,6 @@
-//! Reference documentation: describes a kind as blocks, which a format writes.
+//! Reference documentation: describes a kind as blocks, and a format writes the blocks.
 //!
-//! Blocks contain strings from the CRD unchanged. Each format escapes all of them.
+//! Blocks contain strings from the CRD unchanged. Each format escapes all of these strings.
 
 mod anchors;
 mod fields;
@@ -41,7 +41,7 @@ pub(crate) struct Page {
     pub(crate) kind: KindReference,
     /// The Kubernetes versions that accept the CRD, among the supported ones.
     pub(crate) accepted_by: VersionSet,
-    /// For each version of the kind, an object that the API server accepts, as YAML. `None` if crd-analyzer found none.
+    /// For each version of the kind, an object that the API server accepts, as YAML. `None` if crd-analyzer found no such object.
     pub(crate) examples: Vec<Option<String>>,
 }
 
@@ -70,7 +70,7 @@ const COLUMNS: [&str; 3] = ["Field", "Type", "Description"];
 
 /// A field in a table.
 struct Row<'a> {
-    /// Where links to the field lead. `None`: to a section.
+    /// The target of links to the field. `None` if the links lead to a section.
     anchor: Option<String>,
     cells: [Vec<Span<'a>>; COLUMNS.len()],
 }
@@ -78,9 +78,9 @@ struct Row<'a> {
 /// A part of a line.
 #[derive(Clone)]
 enum Span<'a> {
-    /// Our own text.
+    /// Text written by crd-analyzer.
     Ours(String),
-    /// Text of the CRD's author.
+    /// Text written by the author of the CRD.
     Theirs(&'a str),
     Code(String),
     /// A link to an anchor in the same document, or to another page.
@@ -172,7 +172,7 @@ fn add_page<'a>(blocks: &mut Vec<Block<'a>>, page: &'a Page, shown: Shown, ancho
     }
 }
 
-/// The facts about the kind.
+/// The facts about the kind of a page.
 fn facts<'a>(page: &'a Page, targets: &[String]) -> Vec<Vec<Span<'a>>> {
     let kind = &page.kind;
     let mut facts = vec![vec![ours("Resource: "), code(&*kind.name)]];
@@ -231,7 +231,7 @@ fn add_version<'a>(
     fields::add(blocks, (kind, version), shown, anchors);
 }
 
-/// Introduces a rule: the values that it applies to, and its message.
+/// The introduction of a rule: the values to which the rule applies, and its message.
 fn introduced(rule: &Rule) -> Vec<Span<'_>> {
     let mut text = vec![ours("Rule")];
     if !rule.scope.is_whole() {
@@ -247,7 +247,7 @@ fn introduced(rule: &Rule) -> Vec<Span<'_>> {
     text
 }
 
-/// Says when a rule runs, in brackets, if it does not run on every write.
+/// A note in brackets about the time when a rule runs, if the rule does not run on every write.
 fn when(rule: &Rule) -> Option<Span<'_>> {
     Some(ours(format!(" ({})", rule.when()?.replace('`', ""))))
 }

@@ -29,7 +29,7 @@ choose!(Format, ALL);
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum State {
     Good,
-    /// Worth knowing, but not a problem.
+    /// A note that is not a problem.
     Note,
     /// Something does not work until the user changes it.
     Broken,
@@ -53,7 +53,7 @@ pub(crate) struct Line {
     pub(crate) text: String,
     /// The items that the statement lists, such as files.
     pub(crate) items: Vec<String>,
-    /// What the user can type or change.
+    /// The command that the user can type, or the change that the user can make.
     pub(crate) help: Option<String>,
 }
 
@@ -67,7 +67,7 @@ impl Line {
         }
     }
 
-    /// Adds what the user can do.
+    /// Adds a command or change for the user.
     pub(crate) fn help(self, help: impl Into<String>) -> Self {
         Self {
             help: Some(help.into()),
@@ -89,7 +89,7 @@ pub(crate) struct Section {
 }
 
 impl Section {
-    /// Whether something is broken.
+    /// Whether a line of the section has the state `Broken`.
     pub(crate) fn is_broken(&self) -> bool {
         self.lines.iter().any(|it| it.state == State::Broken)
     }

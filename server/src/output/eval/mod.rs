@@ -21,7 +21,7 @@ pub(crate) struct Format {
     name: &'static str,
     /// The help text.
     help: &'static str,
-    /// Whether the format prints the Kubernetes version itself. Otherwise a heading names the versions that have the same output.
+    /// Whether the format prints the Kubernetes version itself. If not, a heading names all versions with the same output.
     pub(crate) names_version: bool,
     /// Prints answers. The number is the line width for text output, in columns.
     pub(crate) print: fn(&mut dyn Write, usize, &Answers<'_>) -> io::Result<()>,

@@ -66,7 +66,7 @@ impl Printer<'_, '_> {
         if !costs.is_empty() {
             self.line("", &costs)?;
         }
-        // Without a schema this is an expression, whose type need not be `bool` as in a rule.
+        // Without a schema this is not a rule, so its type need not be `bool`.
         if compiled.type_name != "bool" && compiled.estimate.is_some() {
             let note = format!(
                 "note: a rule must be bool, and this is {}: the API server reports: cel expression must evaluate to a bool",
@@ -118,7 +118,7 @@ impl Printer<'_, '_> {
         let first = error.problems.first();
         let words = first.map(|it| of_expression(&it.kind));
         let (title, help) = words.unwrap_or_else(|| (one_line(&error.detail), Vec::new()));
-        // Later syntax errors are consequences of the first one.
+        // Later syntax errors are consequences of the first one, so only the first one is shown.
         let shown = if is_syntax { 1 } else { error.problems.len() };
         let headlines: Vec<String> = error.problems.iter().map(|it| of_expression(&it.kind).0).collect();
         let lines = LineIndex::new(text);

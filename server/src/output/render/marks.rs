@@ -17,7 +17,7 @@ pub(super) struct Mark<'a> {
     pub(super) end: usize,
     pub(super) is_primary: bool,
     pub(super) style: Style,
-    /// The escaped label. Empty if there is none.
+    /// The escaped label; empty without a label.
     pub(super) label: &'a str,
 }
 
@@ -46,7 +46,7 @@ pub(super) fn below(mut marks: Vec<Mark<'_>>, room: usize) -> Vec<Vec<Part<'stat
         }
         parts
     };
-    // Without other marks, the label is directly below its mark.
+    // If there are other marks, the label is not directly below its mark, so a line leads to it.
     if !labelled.is_empty() && marks.len() > 1 {
         lines.push(in_columns(leading(&labelled, usize::MAX)));
     }
@@ -61,7 +61,8 @@ pub(super) fn below(mut marks: Vec<Mark<'_>>, room: usize) -> Vec<Vec<Part<'stat
     lines
 }
 
-/// Places the label of the last mark to its right, if that crosses no other label. Returns the column and the lines of the label.
+/// Places the label of the last mark to the right of the mark, if the label crosses no other label there. Returns the column and the lines of the
+/// label.
 fn label_behind<'a>(marks: &[Mark<'_>], labelled: &[&Mark<'a>], room: usize) -> Option<(usize, Vec<&'a str>)> {
     let last = labelled.first()?;
     if marks.iter().any(|it| it.end > last.end) {

@@ -43,13 +43,13 @@ pub(crate) struct Source<'a> {
 pub(crate) struct LabeledSpan<'a> {
     pub(crate) source: Source<'a>,
     pub(crate) span: Span,
-    /// The label of the place. Empty if there is none.
+    /// The label of the place; empty without a label.
     pub(crate) label: &'a str,
 }
 
 /// A note at the end of a diagnostic.
 pub(crate) struct Note<'a> {
-    /// `help` or `note`. Empty for lines without such a word.
+    /// `help` or `note`. Empty for lines that do not start with one of these words.
     pub(crate) word: &'static str,
     pub(crate) text: Cow<'a, str>,
 }
@@ -126,7 +126,7 @@ impl Renderer {
     pub(crate) fn indented(self, out: &mut Terminal<'_>, first: &str, rest: &str, text: &str) -> io::Result<()> {
         let text = escape::line(text);
         let text = shortened(&text, MOST_OF_A_NOTE);
-        // Limit the indentation to half of the line.
+        // The indentation is at most half of the line.
         let [first, rest] = [first, rest].map(|it| last_columns(it, self.width / 2));
         let room = |indent: &str| self.width - width(indent);
         for (n, line) in wrap(&text, room(first), room(rest)).into_iter().enumerate() {

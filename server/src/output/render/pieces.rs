@@ -20,7 +20,7 @@ const LINES_IN_ONE_PIECE: u32 = 40;
 /// The maximum number of lines to mark. A longer range is marked only at its first line.
 const LINES_MARKED: u32 = 6;
 
-/// An excerpt with places of one file that are near each other.
+/// An excerpt of one file, with places that are near each other.
 pub(super) struct Piece<'a> {
     source: Source<'a>,
     /// The start of the first place, in bytes.
@@ -35,11 +35,11 @@ struct Segment {
     start: usize,
     end: usize,
     is_primary: bool,
-    /// The escaped label. Empty if there is none.
+    /// The escaped label; empty without a label.
     label: String,
 }
 
-/// The excerpts for some places. The one with the first place comes first.
+/// The excerpts for some places. The excerpt with the first place comes first.
 pub(super) fn of<'a>(places: &[LabeledSpan<'a>]) -> Vec<Piece<'a>> {
     let mut pieces: Vec<Piece<'a>> = Vec::new();
     for (n, place) in places.iter().enumerate() {
@@ -91,7 +91,7 @@ impl<'a> Piece<'a> {
         if last - first >= LINES_MARKED {
             last = first;
         }
-        // Do not mark lines at the end whose marked part is only indentation.
+        // Lines at the end are not marked if only their indentation belongs to the place.
         while last > first && span.end as usize <= lines.line_start(last) as usize + indentation(self.line(last)) {
             last -= 1;
         }
@@ -146,7 +146,7 @@ impl<'a> Piece<'a> {
         Ok(())
     }
 
-    /// Prints the location, as `--> file:line:column`. It is never wrapped, because programs turn it into a link.
+    /// Prints the location, as `--> file:line:column`. The location is never wrapped, because programs turn it into a link.
     fn heading(&self, out: &mut Terminal<'_>, frame: &str) -> io::Result<()> {
         let (line, column) = self.source.lines.line_column(self.source.text, self.start);
         let place = format!("{}:{}:{}", escape::line(self.source.label), line + 1, column + 1);

@@ -1,4 +1,4 @@
-//! The visible part of a source line: as much around the marks as fits.
+//! The visible part of a source line: the marks, and as much around them as fits.
 
 use crd_analyzer_io::escape;
 
@@ -15,7 +15,7 @@ const CUT: &str = "…";
 pub(super) struct Marked {
     pub(super) start: usize,
     pub(super) end: usize,
-    /// The preferred width of its label, in columns.
+    /// The preferred width of the mark's label, in columns.
     pub(super) label: usize,
 }
 
@@ -23,7 +23,7 @@ pub(super) struct Marked {
 #[derive(Debug)]
 pub(super) struct Window {
     pub(super) text: String,
-    /// The byte offset and column of each visible character, then those of the end.
+    /// The byte offset and column of each visible character, and of the end.
     columns: Vec<(usize, usize)>,
 }
 
@@ -54,7 +54,7 @@ fn shown(line: &str, at: usize, c: char, put: impl FnOnce(&str)) -> usize {
     }
 }
 
-/// The maximum number of characters to examine for each column, because characters may have no width.
+/// The maximum number of characters to examine for each column. Without a maximum, many characters without a width would take long.
 const CHARACTERS_A_COLUMN: usize = 4;
 
 /// The width of a part of a line in columns, counted up to `most`.
@@ -130,7 +130,7 @@ pub(super) fn around(line: &str, marks: &[Marked], room: usize) -> Window {
         let before = text.len();
         let columns = shown(line, at, c, |it| text.push_str(it));
         let behind = at + c.len_utf8();
-        // Reserve the last column for the ellipsis if the rest of the line does not fit.
+        // The last column is reserved for the ellipsis if the rest of the line does not fit.
         let is_full =
             column + columns > room || column + columns == room && columns_of(line, behind, line.len(), 1) > 0;
         window.columns.push((at, column));
@@ -147,7 +147,7 @@ pub(super) fn around(line: &str, marks: &[Marked], room: usize) -> Window {
 
 /// The offset of the first visible byte of a line.
 fn first_shown(line: &str, start: usize, marks: &[Marked], room: usize) -> usize {
-    // The columns needed from the first mark on: for the marks, and for the labels beside or below them.
+    // The number of columns from the first mark on that are needed for the marks and for the labels beside or below them.
     let needed = marks.iter().map(|it| {
         let begins = columns_of(line, start, it.start.clamp(start, line.len()), room);
         let ends = columns_of(line, start, it.end.clamp(start, line.len()), room).max(begins + 1);
@@ -166,13 +166,13 @@ fn first_shown(line: &str, start: usize, marks: &[Marked], room: usize) -> usize
     if before + needed.max(behind) <= room {
         return 0;
     }
-    // Also show some of the text after the marks.
+    // Some of the text after the marks is shown as well.
     let kept = behind.min(needed + room / 4).clamp(needed, most.max(needed));
     if before + kept <= room {
         return 0;
     }
     let from = start - bytes_before(line, start, (room - kept).saturating_sub(width(CUT)));
-    // An ellipsis would not save space if it replaced a single character.
+    // If only one character were cut, an ellipsis would not save space.
     if columns_of(line, 0, from, 2) <= 1 { 0 } else { from }
 }
 

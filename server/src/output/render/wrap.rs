@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use unicode_width::UnicodeWidthChar as _;
 
-/// Turns the preceding character into an emoji, which is two columns wide.
+/// A character that turns the preceding character into an emoji, which is two columns wide.
 const EMOJI_SELECTOR: char = '\u{fe0f}';
 
-/// The width of a character in columns. It is never too small: characters that a terminal joins are counted individually.
+/// The width of a character in columns. The width is never too small, because characters that a terminal joins are counted individually.
 pub(crate) fn width_of(c: char) -> usize {
     match c {
         EMOJI_SELECTOR => 1,
@@ -35,8 +35,8 @@ fn fitting(text: &str, columns: usize) -> &str {
     text
 }
 
-/// Splits text into lines. The first has at most `first` columns, the others at most `rest`. It breaks at spaces, and breaks a longer word after a
-/// slash or anywhere. File names stay whole, so that programs recognize them.
+/// Splits text into lines. The first line has at most `first` columns, the others at most `rest`. Lines end at spaces; a word that is longer than a
+/// line is split after a slash, or otherwise at the end of the line. File names stay whole, so that programs recognize them.
 pub(crate) fn wrap(text: &str, first: usize, rest: usize) -> Vec<&str> {
     let mut lines = Vec::new();
     let mut left = text;
@@ -50,7 +50,7 @@ pub(crate) fn wrap(text: &str, first: usize, rest: usize) -> Vec<&str> {
         let (line, behind) = if let Some(at) = last_blank(left, fits.len()) {
             (left[..at].trim_end_matches(' '), left[at..].trim_start_matches(' '))
         } else if lines.is_empty() && rest > first {
-            // A word that does not fit beside a title may fit on the next line.
+            // A word that does not fit beside the title may fit on the next line.
             ("", left)
         } else if is_file(first_word(left)) {
             let (word, behind) = left.split_at(first_word(left).len());
@@ -78,7 +78,7 @@ fn is_file(word: &str) -> bool {
     [".yaml", ".yml", ".json"].iter().any(|it| word.contains(it))
 }
 
-/// Where to break a word that is longer than a line: after the last slash that fits, or at the end of the line.
+/// The position at which a word that is longer than a line is split: after the last slash that fits, or at the end of the line.
 fn break_of_word(word: &str, fits: &str) -> usize {
     match fits.rfind('/') {
         Some(at) if at > 0 => at + 1,
@@ -88,7 +88,7 @@ fn break_of_word(word: &str, fits: &str) -> usize {
     }
 }
 
-/// The offset of the last space at or before a byte offset, if there is a word before it.
+/// The offset of the last space at or before a byte offset, if a word precedes it.
 fn last_blank(text: &str, end: usize) -> Option<usize> {
     let end = end + usize::from(text[end..].starts_with(' '));
     let at = text[..end].rfind(' ')?;
@@ -117,7 +117,7 @@ pub(crate) fn last_columns(text: &str, columns: usize) -> &str {
     &text[from..]
 }
 
-/// Shortens text to a number of characters, and adds how many were removed.
+/// Shortens text to a number of characters, and adds the number of removed characters.
 pub(crate) fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     if text.len() <= most {
         return Cow::Borrowed(text);

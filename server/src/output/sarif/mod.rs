@@ -37,7 +37,7 @@ const MOST_OF_A_MESSAGE: usize = 10_000;
 /// The maximum number of related locations of a result.
 const MOST_PLACES: usize = 50;
 
-/// Collects the results, because their rules come before them in the output.
+/// Collects the results, because the rules come before the results in the output.
 #[derive(Default)]
 struct Sarif {
     results: Vec<SarifResult<Properties>>,
@@ -221,7 +221,7 @@ impl Printer for Sarif {
             for (it, print) in shown.iter().zip(prints) {
                 self.add(file, Found::shown(it, Some(document), print.clone()), &fixes);
             }
-            // Add the findings that comments suppress, for the newest Kubernetes version.
+            // The findings that comments suppress are added for the newest Kubernetes version.
             let newest = document.verdicts.last();
             for finding in newest
                 .into_iter()
@@ -279,7 +279,7 @@ impl Printer for Sarif {
     }
 }
 
-/// The run. `is_incomplete` says that a file could not be read.
+/// The run. `is_incomplete` is set if a file could not be read.
 pub(super) fn run<P>(
     rules: Vec<Descriptor>,
     results: Vec<SarifResult<P>>,

@@ -30,7 +30,7 @@ impl<P> Log<P> {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-/// A run. `P` has the properties of each result that SARIF does not define.
+/// A run. `P` contains the properties of each result that SARIF does not define.
 pub(crate) struct Run<P> {
     pub(crate) tool: Tool,
     pub(crate) invocations: Vec<Invocation>,
@@ -216,7 +216,7 @@ impl Suppression {
         }
     }
 
-    /// A suppression for test data. `reason` says why the file is test data.
+    /// A suppression for test data. `reason` is the reason why the file is test data.
     pub(crate) fn in_test_data(reason: Option<&Aside>) -> Self {
         let reason = reason.map_or("", Aside::reason);
         Self {

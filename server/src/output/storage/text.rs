@@ -92,7 +92,7 @@ impl Text<'_, '_> {
             State::Unknown => "[?]",
         };
         self.line("  ", &format!("{number}. {mark} {}", step.text))?;
-        // Do not wrap commands and YAML, so that people can copy them.
+        // Commands and YAML are not wrapped, so that people can copy them.
         if let Some(command) = &step.command {
             for line in command.lines() {
                 self.out.line(format_args!("       {line}"))?;

@@ -75,7 +75,7 @@ impl Printer for Junit {
         Ok(())
     }
 
-    /// A rule that no test makes fail is a test that was skipped.
+    /// A rule that no test makes fail is reported as a skipped test.
     fn coverage(&mut self, _: &mut dyn Write, crds: &[CrdCoverage]) -> io::Result<()> {
         for crd in crds {
             let mut suite = TestSuite::new(line(&format!("rules of {}", crd.name)));

@@ -60,13 +60,13 @@ pub(crate) struct Report {
     pub(crate) label: String,
     pub(crate) text: Arc<str>,
     pub(crate) lines: LineIndex,
-    /// The tests of the file. `None` if it could not be read.
+    /// The tests of the file. `None` if the file could not be read.
     pub(crate) suite: Option<Suite>,
     /// The reasons why the file cannot be run.
     pub(crate) problems: Vec<Problem>,
     pub(crate) warnings: Vec<Problem>,
     pub(crate) runs: Vec<Run>,
-    /// The number of tests changed to expect the actual results.
+    /// The number of tests that were changed to expect the actual results.
     pub(crate) updated: usize,
 }
 
@@ -166,7 +166,7 @@ impl Report {
     }
 }
 
-/// What was counted over all files.
+/// The numbers of tests over all files.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Summary {
     files: usize,
@@ -175,7 +175,7 @@ pub(crate) struct Summary {
     skipped: usize,
     updated: usize,
     pub(crate) unreadable: usize,
-    /// How many of the failed tests pass on each other Kubernetes version.
+    /// For each other Kubernetes version, the number of failed tests that pass on it.
     passing_on: BTreeMap<KubernetesVersion, usize>,
 }
 
@@ -198,7 +198,8 @@ impl Summary {
         }
     }
 
-    /// The Kubernetes version that most of the failed tests may have been written for. `None`: none of them passes on another version.
+    /// A note about the Kubernetes version for which most of the failed tests may have been written. `None` if the failed tests do not pass on any
+    /// other version.
     fn note(&self) -> Option<String> {
         let (version, passing) = self.passing_on.iter().max_by_key(|it| (it.1, it.0))?;
         let of = if self.failed == 1 {
@@ -222,40 +223,40 @@ impl Summary {
 pub(crate) trait Printer {
     fn file(&mut self, out: &mut dyn Write, report: &Report) -> io::Result<()>;
 
-    /// Prints which rules of CRDs tests reach.
+    /// Prints the rules of CRDs that tests do not make fail.
     fn coverage(&mut self, out: &mut dyn Write, crds: &[CrdCoverage]) -> io::Result<()>;
 
     fn end(&mut self, out: &mut dyn Write, summary: &Summary, elapsed: Duration) -> io::Result<()>;
 }
 
-/// How many rules of a CRD tests make fail.
+/// The number of rules of a CRD that tests make fail.
 fn covered(crd: &CrdCoverage) -> String {
     let (failed, all) = (crd.failed(), crd.rules.len());
     format!("{}: tests make {failed} of {} fail", crd.name, counted(all, "rule"))
 }
 
-/// A rule without its line breaks.
+/// The text of a rule without its line breaks.
 fn in_a_row(rule: &RuleCoverage) -> String {
     rule.rule.text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Characters of a rule that are printed beside its place.
+/// The maximum number of characters of a rule to print beside its location.
 const MOST_OF_A_RULE: usize = 100;
 
-/// A rule that no test makes fail, in one line with its place; `None`: a test does.
+/// A rule that no test makes fail, on one line with its location. `None` if a test makes the rule fail.
 fn gap_line(crd: &CrdCoverage, rule: &RuleCoverage) -> Option<String> {
     let (gap, text) = (rule.gap()?, in_a_row(rule));
     let text = shortened(&text, MOST_OF_A_RULE);
     Some(format!("{}: {gap}: {text}", rule_place(crd, rule)))
 }
 
-/// `file:line:column` of a rule.
+/// The location of a rule, as `file:line:column`.
 fn rule_place(crd: &CrdCoverage, rule: &RuleCoverage) -> String {
     let (line, column) = crd.position(rule);
     format!("{}:{line}:{column}", crd.label)
 }
 
-/// The details of a failure, without its message: the actual results, line by line. `passes_on` has the Kubernetes versions on which the test
+/// The details of a failure without its message: the actual results, line by line. `passes_on` contains the Kubernetes versions on which the test
 /// passes.
 fn details(failed: &Failed, passes_on: Option<VersionSet>) -> Vec<String> {
     let mut lines: Vec<String> = failed.failure.got.iter().map(|it| format!("got: {it}")).collect();

@@ -1,4 +1,4 @@
-//! A format that only tests have: it prints the number of diagnostics of each file.
+//! A format that only tests register. It prints the number of diagnostics of each file.
 
 use std::{
     io::{self, Write},

@@ -1,4 +1,5 @@
-//! Tests that a format needs only a file and a row: one that only this test registers can be chosen by name, and writes a report beside the others.
+//! Tests that a format needs only a file and a row: a format that only these tests register can be chosen by name, and can write a report beside the
+//! others.
 
 mod counts;
 
