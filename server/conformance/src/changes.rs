@@ -1,7 +1,7 @@
-//! Lists the changes between two Kubernetes minor versions: all differences between the answers of the two API servers
-//! for the corpus and mutants of it.
+//! Lists the changes between two Kubernetes minor versions: all differences between the answers of the two API servers, for the corpus and for
+//! mutants of it.
 //!
-//! crd-analyzer's own model is not used. Work on a new version starts here: the list names the table or file to extend.
+//! crd-analyzer's own model is not used. Work on a new version starts with this list, which names the tables or files to extend.
 
 use std::{collections::BTreeMap, process::Command};
 

@@ -92,7 +92,7 @@ impl Printed {
     }
 }
 
-/// Runs a comparison on a large stack: values and schemas are deep, and the walks over them recurse.
+/// Runs a comparison on a large stack, because values and schemas are deep and the walks over them are recursive.
 ///
 /// # Errors
 /// Those of the comparison.

@@ -1,8 +1,8 @@
 //! Checks the answers of `compat` for pairs of CRDs against the API server's own code: real pairs of releases, mutants of the corpus,
 //! and small random schemas.
 //!
-//! Witnesses are replayed: one side has to accept the witness, and the other has to do with it what `compat` claims. For changes that are
-//! reported as compatible, random objects are generated around the change. If one side accepts them, the other must accept and keep them.
+//! Witnesses are replayed: one side has to accept the witness, and the other side has to treat it as `compat` claims. For changes that are reported
+//! as compatible, random objects are generated around the change. If one side accepts such an object, the other side must accept and keep it.
 
 mod mutate;
 mod objects;
@@ -206,12 +206,12 @@ fn check(
 pub(crate) struct Tally {
     pairs: usize,
     false_answers: usize,
-    /// The numbers of replayed witnesses, and of those about something that the oracle does not print.
+    /// The numbers of replayed witnesses, and of witnesses about an effect that the oracle does not print.
     pub(crate) replayed: usize,
     pub(crate) unprinted: usize,
     /// The number of pairs that an API server of this version rejects, so that nothing was replayed.
     pub(crate) refused: usize,
-    /// The numbers of objects generated around compatible changes, and of those that one side accepted.
+    /// The numbers of objects generated around compatible changes, and of those objects that one side accepted.
     pub(crate) made: usize,
     pub(crate) accepted: usize,
     by_code: BTreeMap<(&'static str, &'static str), Summary>,

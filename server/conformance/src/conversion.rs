@@ -37,7 +37,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
 /// The number of requests per batch.
 const BATCH: usize = 500;
 
-/// The version that objects are converted to.
+/// The target version of the conversion.
 const DESIRED: &str = "example.com/v2";
 
 /// The placeholder that the oracle prints for the UID of a request.
@@ -127,7 +127,7 @@ impl Case {
     }
 }
 
-/// The parts of an error in sorted order, because the API server iterates over a map.
+/// The sorted parts of an error. They are sorted because the API server iterates over a map.
 fn sorted(error: &str) -> Vec<&str> {
     let mut parts: Vec<&str> = error.split([',', '[', ']']).map(str::trim).collect();
     parts.sort_unstable();

@@ -41,21 +41,21 @@ pub(crate) struct Args {
     printed: Printed,
 }
 
-/// What both programs are asked about.
+/// The settings of a comparison between both programs.
 pub(crate) struct Question<'a> {
-    /// The folder that paths of files are relative to.
+    /// The folder to which the paths of files are relative.
     pub(crate) folder: &'a Path,
-    /// The word that the oracle knows the question by.
+    /// The name of this comparison for the oracle.
     pub(crate) name: &'static str,
     /// The program that answers for a Kubernetes version.
     pub(crate) oracle: fn(u8) -> anyhow::Result<PathBuf>,
-    /// The only kind that the oracle answers for. `None`: whatever comes.
+    /// The only kind that the oracle supports; `None` for all kinds.
     pub(crate) kind: Option<&'static str>,
-    /// What is not compared.
+    /// The parts that are not compared.
     pub(crate) scope: Scope,
 }
 
-/// Which mutants are made of files.
+/// The files to mutate, and the way to mutate them.
 pub(crate) struct Mutants<'a> {
     pub(crate) count: usize,
     pub(crate) choice: &'a Choice,
@@ -64,7 +64,7 @@ pub(crate) struct Mutants<'a> {
     pub(crate) words: &'static Words,
 }
 
-/// One request and where its text was edited.
+/// One request, and the position of the edit in its text.
 pub(crate) struct Case {
     pub(crate) request: String,
     text: Option<String>,
@@ -170,7 +170,7 @@ fn mutants(folder: &Path, files: &[String], wanted: &Mutants<'_>, seed: u64) -> 
         !texts.is_empty(),
         "no file of the corpus is small enough and fits --only"
     );
-    // There are few kinds of patches, and they are small. So most mutants are of whole CRDs.
+    // There are few kinds of patches, and patches are small. So most mutants are mutants of whole CRDs.
     let (patches, whole): (Vec<&str>, Vec<&str>) = texts.keys().copied().partition(|name| name.contains(".partial"));
     let mut cases = BTreeMap::new();
     while cases.len() < count {
@@ -269,7 +269,7 @@ fn compare(
             )
         };
         let mut ours = ask_us(&requests)?;
-        // Mutants may be of other kinds.
+        // Some mutants have another kind, which the oracle does not support.
         if let Some(kind) = question.kind {
             ours.retain(|_, it| it["kind"] == kind);
         }
@@ -328,7 +328,7 @@ fn compare(
     Ok(differing == 0)
 }
 
-/// Findings that do not explain themselves: neither their range nor a related range touches the edit.
+/// Findings that are not shown near their cause: neither their range nor a related range touches the edit.
 fn findings_away_from(answer: &Value, edit: &std::ops::Range<usize>, before: Option<&Value>) -> Vec<String> {
     let same = |a: &Value, b: &Value| {
         ["code", "field", "detail", "text"]

@@ -114,7 +114,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     Ok(differing == 0 && is_current)
 }
 
-/// Compares our schemas of `metadata` with those that the API server publishes. With `update`, writes them instead.
+/// Compares our schemas of `metadata` with those that the API server publishes. If `update` is set, writes them instead.
 fn compare_metadata(oracle: &Path, update: bool) -> anyhow::Result<bool> {
     let output = Command::new(oracle).arg("metadata").output()?;
     anyhow::ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

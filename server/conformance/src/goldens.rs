@@ -1,8 +1,8 @@
 //! Records the API server's answers for the project's own fixtures and each Kubernetes version, so that tests do not need Go.
 //!
-//! Creates `tests/conformance/fixtures/create/*.yaml`, and replaces `NAME.old.yaml` by `NAME.new.yaml` in
-//! `tests/conformance/fixtures/update`. Custom resources are in `tests/conformance/resources`, rules in `tests/conformance/rules`.
-//! The golden files contain all answers of the newest Kubernetes version, and the different answers of the other versions.
+//! Creates `tests/conformance/fixtures/create/*.yaml`, and replaces `NAME.old.yaml` by `NAME.new.yaml` in `tests/conformance/fixtures/update`. Custom
+//! resources are in `tests/conformance/resources`, rules in `tests/conformance/rules`. The golden files contain all answers of the newest Kubernetes
+//! version, and the answers of other versions that differ.
 
 use std::{collections::BTreeMap, fmt::Write as _, path::Path, process::Command};
 
@@ -87,7 +87,7 @@ fn of_resources(args: &Args) -> anyhow::Result<bool> {
             // The CRD is already in the file.
             object.remove("crd");
             if let Some(errors) = object.get_mut("errors").and_then(Value::as_array_mut) {
-                // The oracle returns errors that only differ in the value in the random order of Go maps.
+                // If errors differ only in their value, the oracle returns them in the random order of Go maps.
                 errors
                     .sort_by_key(|error| ["field", "type", "detail", "bad_value"].map(|part| error[part].to_string()));
             }
@@ -104,7 +104,7 @@ fn of_resources(args: &Args) -> anyhow::Result<bool> {
     keep(args, &folder.join("golden.jsonl"), &golden, cases.len())
 }
 
-/// The recorded part of an answer for a rule: its non-empty fields.
+/// The non-empty fields of an answer for a rule. Only these are recorded.
 fn recorded(answer: &Value) -> Value {
     let mut kept = answer.clone();
     if let Some(fields) = kept.as_object_mut() {

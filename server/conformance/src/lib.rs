@@ -1,7 +1,7 @@
-//! Compares crd-analyzer with the programs that decide: the API server's own code, kubectl, kustomize, controller-gen, crdify.
+//! Compares crd-analyzer with the authoritative programs: the API server's own code, kubectl, kustomize, controller-gen, crdify.
 //!
-//! Each comparison is a subcommand of `cargo conformance`. It makes requests from a corpus of real manifests, from mutants of them or at random,
-//! asks both programs, and prints the answers that differ. `tests/conformance` has the programs in Go and the recorded answers.
+//! Each comparison is a subcommand of `cargo conformance`. It makes requests from a corpus of real manifests, from mutants of these manifests or at
+//! random, asks both programs, and prints the answers that differ. `tests/conformance` contains the programs in Go and the recorded answers.
 #![allow(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -84,7 +84,7 @@ impl Cli {
     /// Runs the comparison. Returns whether both programs agree on everything.
     ///
     /// # Errors
-    /// If something that the comparison needs is missing or fails.
+    /// If a program or file that the comparison needs is missing or fails.
     pub fn run(self) -> anyhow::Result<bool> {
         match self.comparison {
             Comparison::Crds(args) => crds::run(&args),

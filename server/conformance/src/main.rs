@@ -1,4 +1,4 @@
-//! `cargo conformance`: compares crd-analyzer with the programs that decide, over real manifests and random ones.
+//! `cargo conformance`: compares crd-analyzer with the authoritative programs, for real manifests and random ones.
 
 use std::process::ExitCode;
 

@@ -10,7 +10,7 @@ use crate::signs;
 pub struct Mutant {
     /// The whole text.
     pub text: String,
-    /// The bytes of the new text that differ; empty where something was only removed.
+    /// The byte range of the edit in the new text; empty if the edit only removed text.
     pub edit: std::ops::Range<usize>,
     /// The kind of edit, for reports.
     pub what: &'static str,
@@ -19,11 +19,11 @@ pub struct Mutant {
 /// The vocabulary for mutants.
 #[derive(Debug)]
 pub struct Words {
-    /// Values that a field might be given, right and wrong.
+    /// Valid and invalid values for fields.
     pub values: &'static [&'static str],
-    /// Entries that a mapping near the top might be given.
+    /// Entries to insert into mappings near the root.
     pub shallow: &'static [&'static str],
-    /// Entries that a mapping far below might be given: in CRDs that is part of a schema.
+    /// Entries to insert into deeper mappings, which in CRDs are parts of a schema.
     pub deep: &'static [&'static str],
 }
 
@@ -327,7 +327,7 @@ fn entries_of(tree: &Tree) -> Vec<(NodeId, Entry)> {
         .collect()
 }
 
-/// A random entry, and its mapping. Half of all edits are near the root, where few of the nodes are.
+/// A random entry, and its mapping. Half of all edits are near the root, although few nodes are there.
 fn pick(tree: &Tree, entries: &[(NodeId, Entry)], rng: &mut Rng) -> Option<(NodeId, Entry)> {
     let near_top = rng.bool();
     let near: Vec<(NodeId, Entry)> = entries
@@ -339,12 +339,12 @@ fn pick(tree: &Tree, entries: &[(NodeId, Entry)], rng: &mut Rng) -> Option<(Node
     pool.get(rng.usize(..pool.len().max(1))).copied()
 }
 
-/// Makes a mutant of a CRD, or nothing if the kind of edit chosen has no place in it.
+/// Makes a mutant of a CRD. `None` if the chosen kind of edit is not possible anywhere in the CRD.
 pub fn mutate(tree: &Tree, rng: &mut Rng) -> Option<Mutant> {
     mutate_with(&CRDS, tree, rng)
 }
 
-/// The same with words of another kind.
+/// Makes a mutant of a manifest of another kind, with the words for that kind.
 pub fn mutate_with(words: &Words, tree: &Tree, rng: &mut Rng) -> Option<Mutant> {
     let text = tree.text();
     let entries = entries_of(tree);
@@ -404,7 +404,7 @@ pub fn mutate_with(words: &Words, tree: &Tree, rng: &mut Rng) -> Option<Mutant> 
     }
 }
 
-/// A mutant with a sign that once said that a value is not known.
+/// A mutant with a placeholder that an older version of crd-analyzer used for an unknown value.
 pub fn forge(tree: &Tree, rng: &mut Rng) -> Option<Mutant> {
     let text = tree.text();
     let (mapping, entry) = pick(tree, &entries_of(tree), rng)?;
@@ -443,7 +443,7 @@ fn is_schema(tree: &Tree, mapping: NodeId) -> bool {
     tree.ancestors(mapping).count() > 4
 }
 
-/// Replaces the value of an entry, which may be empty.
+/// Replaces the value of an entry. The value may be empty.
 fn replace_value(text: &str, range: std::ops::Range<usize>, value: &str, what: &'static str) -> Mutant {
     let blank = if text[..range.start].ends_with(':') { " " } else { "" };
     replace(text, range, &format!("{blank}{value}"), what)
@@ -461,7 +461,7 @@ fn replace(text: &str, range: std::ops::Range<usize>, new: &str, what: &'static 
     }
 }
 
-/// Inserts an entry before the first one of a mapping, in the mapping's own style.
+/// Inserts an entry before the first entry of a mapping, in the style of the mapping.
 fn insert(tree: &Tree, mapping: NodeId, new: &str, what: &'static str) -> Option<Mutant> {
     let text = tree.text();
     let first = tree.entries(mapping).next()?;

@@ -19,7 +19,7 @@ pub fn root() -> PathBuf {
         .unwrap_or_default()
 }
 
-/// The corpus of real manifests: `$CRD_ANALYZER_CORPUS`, or `shared/corpus` beside the repository.
+/// The corpus of real manifests: `$CRD_ANALYZER_CORPUS`, or `shared/corpus` in the folder that contains the repository.
 pub fn corpus() -> anyhow::Result<PathBuf> {
     let path = std::env::var_os("CRD_ANALYZER_CORPUS").map_or_else(|| root().join("../shared/corpus"), PathBuf::from);
     path.canonicalize()
@@ -38,7 +38,7 @@ pub fn definitions(corpus: &Path) -> anyhow::Result<Vec<String>> {
     Ok(files)
 }
 
-/// The oracle of a Kubernetes version: `$ORACLE_OUT/v<minor>/oracle`, built there if it is not yet. Needs Go.
+/// The oracle of a Kubernetes version: `$ORACLE_OUT/v<minor>/oracle`, built if it does not exist. Needs Go.
 pub fn oracle(minor: u8) -> anyhow::Result<PathBuf> {
     let out = std::env::var_os("ORACLE_OUT").map_or_else(|| root().join("target/oracle"), PathBuf::from);
     let binary = out.join(format!("v{minor}/oracle"));
@@ -63,7 +63,7 @@ pub fn server() -> anyhow::Result<PathBuf> {
     go_program("server")
 }
 
-/// Where programs in Go are built: `$ORACLE_OUT`, absolute.
+/// The folder for programs in Go: `$ORACLE_OUT` as an absolute path.
 pub fn out() -> anyhow::Result<PathBuf> {
     let out = std::env::var_os("ORACLE_OUT").map_or_else(|| root().join("target/oracle"), PathBuf::from);
     std::fs::create_dir_all(&out)?;
@@ -86,7 +86,7 @@ pub fn go_program(name: &str) -> anyhow::Result<PathBuf> {
     Ok(binary)
 }
 
-/// Our own binary: `$CRD_ANALYZER_BINARY`, or one that is built for it, optimized and quick to build.
+/// Our own binary: `$CRD_ANALYZER_BINARY`, or a new build with a profile that is optimized but builds fast.
 pub fn analyzer() -> anyhow::Result<PathBuf> {
     if let Some(path) = std::env::var_os("CRD_ANALYZER_BINARY") {
         let path = PathBuf::from(path);
@@ -97,9 +97,9 @@ pub fn analyzer() -> anyhow::Result<PathBuf> {
     build("fast")
 }
 
-/// Our own binary of a cargo profile.
+/// Our own binary, built with a cargo profile.
 pub fn build(profile: &str) -> anyhow::Result<PathBuf> {
-    // Use the cargo that runs this task, so that nothing is built twice.
+    // This uses the cargo that runs the task, so that dependencies are not built twice.
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let status = Command::new(cargo)
         .args(["build", "--quiet", "--profile", profile, "--bin", "crd-analyzer"])
@@ -112,7 +112,7 @@ pub fn build(profile: &str) -> anyhow::Result<PathBuf> {
     Ok(target.join(profile).join("crd-analyzer"))
 }
 
-/// Asks a program all requests at once, one a line, and returns its answers by the request's label and document.
+/// Sends all requests to a program, one per line, and returns its answers by the label of the request and the index of the document.
 pub fn ask(command: &mut Command, requests: &[String]) -> anyhow::Result<BTreeMap<(String, u64), Value>> {
     let label = |answer: &Value| {
         let label = answer["file"].as_str().unwrap_or_default().to_owned();
@@ -122,7 +122,7 @@ pub fn ask(command: &mut Command, requests: &[String]) -> anyhow::Result<BTreeMa
     Ok(answers.into_iter().map(|answer| (label(&answer), answer)).collect())
 }
 
-/// Asks a program all requests at once, one a line, and returns its answers in its order.
+/// Sends all requests to a program, one per line, and returns its answers in the order of its output.
 pub fn ask_lines(command: &mut Command, requests: &[String]) -> anyhow::Result<Vec<Value>> {
     let mut child = command
         .stdin(Stdio::piped())

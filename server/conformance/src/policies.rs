@@ -74,7 +74,7 @@ fn files(folder: &Path) -> anyhow::Result<Vec<String>> {
     Ok(files)
 }
 
-/// The program that answers for a Kubernetes version: `$ORACLE_OUT/policies-v<minor>/policies`, built there if it is not yet. Needs Go.
+/// The program that answers for a Kubernetes version: `$ORACLE_OUT/policies-v<minor>/policies`, built if it does not exist. Needs Go.
 fn oracle(minor: u8) -> anyhow::Result<PathBuf> {
     let out = std::env::var_os("ORACLE_OUT").map_or_else(|| peers::root().join("target/oracle"), PathBuf::from);
     let binary = out.join(format!("policies-v{minor}/policies"));
@@ -95,7 +95,7 @@ fn oracle(minor: u8) -> anyhow::Result<PathBuf> {
     Ok(binary)
 }
 
-/// The kind that is compared.
+/// The kind of the compared objects.
 const KIND: &str = "ValidatingAdmissionPolicy";
 
 /// The words of policies.

@@ -53,7 +53,7 @@ type Answers = BTreeMap<(String, u64, String), Value>;
 /// The number of requests per batch.
 const BATCH: usize = 200;
 
-/// Whether both agree on every published version of every CRD.
+/// Whether both programs agree on every published version of every CRD.
 fn compare(corpus: &Path, analyzer: &Path, minor: u8, requests: &[&str], show: usize) -> anyhow::Result<bool> {
     let oracle = peers::oracle(minor)?;
     let kubernetes = format!("1.{minor}");

@@ -1,4 +1,4 @@
-//! Compares our answers for custom resources with the API server's: for the corpus, and for objects generated from schemas.
+//! Compares our answers for custom resources with the API server's answers, for the corpus and for objects generated from schemas.
 
 pub(crate) mod answer;
 pub(crate) mod compare;
@@ -142,7 +142,7 @@ fn run_here(args: &Args) -> anyhow::Result<bool> {
     Ok(clean)
 }
 
-/// The resources of the corpus whose CRD is also there, as paired by `CRS.tsv` and the CRDs.
+/// The resources of the corpus with a CRD that is also in the corpus. The file `CRS.tsv` lists them.
 pub(crate) fn pairs(corpus: &Path) -> anyhow::Result<Vec<(String, String)>> {
     let golden = corpus.join("../golden/cr.1.37.jsonl");
     let text = std::fs::read_to_string(&golden).with_context(|| format!("no {}", golden.display()))?;
@@ -210,11 +210,11 @@ pub(crate) struct Made<'a> {
     pub(crate) count: usize,
     /// Whether the objects are updates.
     pub(crate) is_update: bool,
-    /// Whether they are updates of the status.
+    /// Whether the objects are updates of the status.
     pub(crate) is_status: bool,
-    /// Use only CRDs whose path contains this.
+    /// Only CRDs whose path contains this text are used.
     pub(crate) only: &'a str,
-    /// Use only CRDs up to this size in bytes.
+    /// The maximum size of the CRDs to use, in bytes.
     pub(crate) max_size: u64,
     /// Whether to insert a placeholder that old versions used for unknown values.
     pub(crate) signs: bool,

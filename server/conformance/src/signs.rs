@@ -1,5 +1,5 @@
-//! The placeholders that older versions of crd-analyzer inserted into texts for unknown values. An author can write the same characters, so
-//! mutants contain them in values and keys, and have to be treated as the API server treats them.
+//! The placeholders that older versions of crd-analyzer inserted into texts for unknown values. An author can write the same characters. So mutants
+//! contain placeholders in values and keys, and crd-analyzer has to treat such mutants like the API server.
 
 use std::fmt::Write as _;
 
@@ -20,7 +20,7 @@ const SIGNS: &[&str] = &[
 /// Text after a placeholder.
 const REST: &[&str] = &["", "", "zzz", "xxxxxxx", "${A}", "}}", "1", "*"];
 
-/// Entries of a schema. `SIGN` is replaced by a quoted placeholder, `INSIDE` by one without quotes.
+/// Entries of a schema. `SIGN` is replaced by a quoted placeholder, and `INSIDE` by a placeholder without quotes.
 const SCHEMA_ENTRIES: &[&str] = &[
     "SIGN: 1",
     "SIGN: SIGN",
@@ -130,14 +130,14 @@ const SPEC_ENTRIES: &[&str] = &[
     "conversion: {strategy: Webhook, webhook: {conversionReviewVersions: [v1], clientConfig: {caBundle: SIGN, service: {name: SIGN, namespace: SIGN, path: SIGN}}}}",
 ];
 
-/// A text that begins with a placeholder.
+/// A text that starts with a placeholder.
 pub(crate) fn text(rng: &mut Rng) -> String {
     let sign = SIGNS[rng.usize(..SIGNS.len())];
     let rest = REST[rng.usize(..REST.len())];
     format!("{sign}{rest}")
 }
 
-/// Such a text in YAML syntax: escaped or raw, with or without quotes.
+/// A text that starts with a placeholder, in YAML syntax: escaped or raw, with or without quotes.
 pub(crate) fn written(rng: &mut Rng) -> String {
     let text = text(rng);
     match rng.u8(..8) {
@@ -149,12 +149,12 @@ pub(crate) fn written(rng: &mut Rng) -> String {
     }
 }
 
-/// A CRD entry with such a text. `is_schema`: whether the entry is for a schema.
+/// A CRD entry with a text that starts with a placeholder. `is_schema` is set if the entry is for a schema.
 pub(crate) fn entry(is_schema: bool, rng: &mut Rng) -> String {
     let all = if is_schema { SCHEMA_ENTRIES } else { SPEC_ENTRIES };
     let inside = escaped(&text(rng), Escape::Short);
     let mut entry = all[rng.usize(..all.len())].replace("INSIDE", &inside);
-    // Use a different text each time, so that keys differ from values.
+    // Each text is different, so that keys differ from values.
     while entry.contains("SIGN") {
         entry = entry.replacen("SIGN", &written(rng), 1);
     }
@@ -175,7 +175,7 @@ pub(crate) fn escaped_json(value: &Value) -> String {
     escaped(&value.to_string(), Escape::Short)
 }
 
-/// How to escape a character.
+/// The way to escape a character.
 #[derive(Clone, Copy)]
 enum Escape {
     /// Four digits, as in JSON and YAML.

@@ -35,7 +35,7 @@ pub(crate) struct Args {
     max_size: usize,
 }
 
-/// The counts of words among the items, of words among the first five, and of all words.
+/// The number of words among the items, the number of words among the first five items, and the number of all words.
 #[derive(Clone, Copy, Default)]
 struct Score {
     offered: usize,
@@ -61,7 +61,7 @@ impl Score {
     }
 }
 
-/// The required shares.
+/// The required share of words among the items.
 const OFFERED: f64 = 0.99;
 const FIRST_FIVE: f64 = 0.90;
 

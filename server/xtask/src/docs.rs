@@ -54,7 +54,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     Ok(is_fresh || !args.check)
 }
 
-/// The rows of the page of errors, copied into the crate that looks up codes with them, because a published package has only its own files.
+/// The rows of the page of errors. They are copied into the crate that looks up codes by these rows, because a published package only contains its
+/// own files.
 fn errors(crates: &Path) -> anyhow::Result<(PathBuf, String)> {
     let page = std::fs::read_to_string(crates.join("../docs/rejected.md")).context("reading the page of errors")?;
     let rows: Vec<&str> = page.lines().filter(|it| it.starts_with("| `")).collect();

@@ -40,7 +40,7 @@ pub(crate) struct Args {
     max_size: usize,
 }
 
-/// Errors, counted by the API server's messages, which are more specific than codes.
+/// The number of errors for each message of the API server. Messages are more specific than codes.
 type Errors = BTreeMap<String, usize>;
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
@@ -143,7 +143,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     Ok(failures.is_empty())
 }
 
-/// The problem with a quick fix: its finding remains, or there is a new error.
+/// The problem with a quick fix: its finding is still there, or a new error has appeared.
 fn objection(before: &FileReport, after: &FileReport, code: &'static str) -> Option<String> {
     let count = |report: &FileReport| {
         let verdicts = report.documents.iter().flat_map(|it| &it.verdicts);

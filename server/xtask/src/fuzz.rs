@@ -49,7 +49,8 @@ const MOST_MEMORY: u64 = 2048;
 /// The maximum size of generated inputs, in bytes.
 const MOST_BYTES: usize = 16 << 10;
 
-/// The stack size in KiB: that of the command line's own threads (`schema::depth::STACK_BYTES`), which limits the depth of schemas.
+/// The stack size in KiB. It equals the stack size of the command line's own threads (`schema::depth::STACK_BYTES`), which limits the depth of
+/// schemas.
 const STACK_KIB: usize = 168_960;
 
 /// The folders and files of fuzzing.
@@ -92,7 +93,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     let jobs = args.jobs.unwrap_or(cores).max(1);
     let seed = args.seed.unwrap_or_else(|| Rng::new().u32(1..));
     let mut queue: Vec<(String, usize)> = targets.iter().map(|it| (it.clone(), 0)).collect();
-    // With more jobs than targets, run several processes per target.
+    // If there are more jobs than targets, several processes run for each target.
     queue.extend((targets.len()..jobs).map(|n| (targets[n % targets.len()].clone(), n / targets.len())));
     queue.reverse();
     let queue = Mutex::new(queue);
@@ -123,7 +124,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
         if let Some(finding) = &outcome.finding {
             println!("\n{target}: {}\n{}", finding.what, finding.words);
             println!("again: cargo xtask fuzz --replay {}", finding.file.display());
-            // On another machine, the file does not exist.
+            // This command is for another machine, where the file does not exist.
             println!(
                 "or: echo {} | base64 -d > input",
                 report::base64(&fs::read(&finding.file)?)
@@ -173,7 +174,7 @@ fn host() -> anyhow::Result<String> {
 }
 
 impl Folders {
-    /// Uses fresh folders, and keeps the inputs and reports of earlier runs.
+    /// Switches to empty folders, and keeps the inputs and reports of earlier runs.
     fn forget(&mut self) -> anyhow::Result<()> {
         for folder in [&mut self.corpus, &mut self.reports] {
             folder.as_mut_os_string().push("-fresh");
@@ -222,7 +223,7 @@ impl Folders {
         command
     }
 
-    /// Runs a target. `slot` is the number of the process among those of the same target.
+    /// Runs a target. `slot` is the number of the process among all processes of the same target.
     fn fuzz(&self, target: &str, slot: usize, seconds: u64, seed: u32) -> anyhow::Result<Outcome> {
         let name = if slot == 0 {
             target.to_owned()

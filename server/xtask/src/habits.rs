@@ -1,5 +1,5 @@
-//! Counts in the corpus what people write next: keys after the previous key, values by the existing keys, and types of properties by name.
-//! Writes the table that completion uses for ranking.
+//! Counts what people write next in the corpus: the key after a key, the value for the existing keys, and the type for the name of a property. Writes
+//! the table that completion uses for ranking.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -25,9 +25,9 @@ pub(crate) struct Args {
     max_size: usize,
 }
 
-/// The maximum count per project, because one project may repeat the same thing a thousand times.
+/// The maximum count per project. It is limited because one project may repeat the same text a thousand times.
 const MOST_OF_ONE: usize = 20;
-/// The minimum number of projects for names that authors choose. Rarer names are not worth proposing.
+/// The minimum number of projects for a name that authors choose. Rarer names are not worth proposing.
 const LEAST_PROJECTS: usize = 3;
 /// The key of property types in the table.
 const TYPE_OF: &str = "type-of";
@@ -36,7 +36,7 @@ const LEAST: usize = 5;
 /// The maximum number of words in a line of the table.
 const WORDS: usize = 8;
 
-/// The counts of each next word in each project, by place and previous key.
+/// The counts of each next word in each project. The key is the place and the previous key.
 #[derive(Default)]
 struct Counts(BTreeMap<(String, String), BTreeMap<String, BTreeMap<String, usize>>>);
 
@@ -75,7 +75,7 @@ impl Counts {
     }
 }
 
-/// Whether a line of the table is about names that CRD authors choose, not about fields of the API.
+/// Whether a line of the table is about names that CRD authors choose, instead of fields of the API.
 fn is_by_name(place: &str) -> bool {
     place.starts_with('/') || place == TYPE_OF
 }
@@ -107,7 +107,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
 /// Counts the keys of a mapping in a custom resource.
 fn count_in_resource(counts: &mut Counts, tree: &Tree, mapping: NodeId, project: &str) {
     let path = path_of(tree, mapping);
-    // Metadata has a fixed schema.
+    // Metadata has a fixed schema, so it is not counted.
     if matches!(path.first(), None | Some(Step::Index(_)))
         || matches!(path.first(), Some(Step::Key(key)) if key == "metadata")
     {

@@ -1,4 +1,5 @@
-//! Measures how many rows diagnostic messages take in an editor's list, for mutants of real CRDs and custom resources, as sent to VS Code.
+//! Measures the number of rows that diagnostic messages take in an editor's list, for mutants of real CRDs and custom resources, in the form that is
+//! sent to VS Code.
 
 use std::{collections::HashMap, path::PathBuf, sync::Arc};
 
@@ -40,7 +41,7 @@ pub(crate) struct Args {
     server: Option<PathBuf>,
 }
 
-/// Messages that only differ in names and numbers.
+/// Messages that differ only in names and numbers.
 #[derive(Default)]
 struct Group {
     count: usize,
@@ -75,7 +76,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
         };
         made += 1;
         let (file, text) = text;
-        // A resource finds its CRD in the folder with the same name.
+        // The CRD of a resource is found in the folder with the same name.
         let near = file.path.to_string_lossy().replace("/crs/", "/crds/");
         let uri = format!("file://{near}.{made}.yaml");
         for found in diagnostics(&mut session, &uri, &text)? {

@@ -1,7 +1,7 @@
 //! Renames properties of real CRDs, and checks that nothing else changes.
 //!
-//! After each rename, the findings are the same, each rule has the same cost (the new name has the same length, because names affect
-//! costs), the number of references is the same, and renaming back restores the original text.
+//! After each rename, the findings, the cost of each rule and the number of references must be the same, and renaming back must restore the original
+//! text. The new name has the same length as the old one, because the length affects costs.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -109,7 +109,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     Ok(failures.is_empty())
 }
 
-/// A random property of a CRD. Half of the time, one that rules may read.
+/// A random property of a CRD. In half of the cases, it is a property that rules may read.
 fn choose<'f>(file: &'f File, rng: &mut Rng) -> Option<(Document<'f>, NodeId)> {
     let documents: Vec<_> = file.objects().filter(Document::is_crd).collect();
     if documents.is_empty() {
@@ -180,7 +180,7 @@ fn judge(before: &Arc<str>, after: &str, target: &Target, new_name: &str, places
             .flat_map(|it| it.schema.rules)
             .map(|it| (it.cost, it.expr_cost, it.message_cost, it.uses_old_self))
             .collect();
-        // Rules are in the order of their schemas' names.
+        // The order of the rules follows the names of their schemas, so the costs are sorted.
         costs.sort_unstable();
         costs
     };

@@ -1,4 +1,4 @@
-//! A client of the language server that uses its pipes, like an editor.
+//! A client of the language server that talks to it through pipes, like an editor.
 
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
@@ -14,7 +14,7 @@ pub(crate) fn position((line, column): (usize, usize)) -> Value {
     json!({ "line": line, "character": column })
 }
 
-/// The client's capabilities: published diagnostics have a document version, and progress is reported.
+/// The client's capabilities: published diagnostics contain a document version, and progress is reported.
 fn capabilities() -> Value {
     json!({
         "textDocument": { "publishDiagnostics": { "versionSupport": true } },
@@ -177,7 +177,7 @@ impl EditorSession {
             if message["method"] == "textDocument/publishDiagnostics" {
                 self.passed_over.push(message["params"].take());
             } else if message.get("method").is_some() && message.get("id").is_some() {
-                // Accept all requests of the server.
+                // All requests of the server are accepted.
                 self.send(&json!({ "jsonrpc": "2.0", "id": message["id"], "result": null }))?;
             }
         }
@@ -226,7 +226,7 @@ impl EditorSession {
 
 impl Drop for EditorSession {
     fn drop(&mut self) {
-        // If the client did not shut the server down, kill it. Otherwise this has no effect.
+        // If the client did not shut the server down, this kills it. Otherwise this has no effect.
         drop(self.child.kill());
         drop(self.child.wait());
     }

@@ -1,4 +1,5 @@
-//! Checks which code writes files: each caller of the module for writing has a row in the table of `docs/security.md`, and each row has a caller.
+//! Checks the code that writes files: each caller of the module for writing must have a row in the table of `docs/security.md`, and each row must
+//! have a caller.
 #![allow(clippy::disallowed_methods, reason = "reads the files that it judges")]
 
 use std::{
@@ -43,10 +44,10 @@ const WRITERS: &[(&str, &[&str])] = &[
 /// The module for writing.
 const DOOR: &str = "server/io/src/write";
 
-/// Crates that are no part of the program.
+/// Crates that are not part of the program.
 const TOOLS: &[&str] = &["conformance", "fixtures", "fuzz", "xtask"];
 
-/// Functions that change the disk without that module.
+/// Functions that change the disk without the module for writing.
 const DIRECT: &[&str] = &[
     "fs::write(",
     "create_dir(",
@@ -96,7 +97,7 @@ fn sources() -> Vec<(String, String)> {
     found
 }
 
-/// The public functions and types of the module that write.
+/// The public functions and types of the module for writing that write.
 fn names_of_the_door() -> Vec<String> {
     let mut names = vec!["CacheFolder".to_owned(), "OutputFolder".to_owned()];
     let text = read(&root().join(DOOR).join("mod.rs"));

@@ -1,7 +1,7 @@
 //! Checks documentation, comments and messages for phrases and words that read as if they were translated.
 //!
-//! A list cannot judge style: a text without these phrases can still be hard to read. If a test fails, rewrite the
-//! sentence: who does what, one idea in a sentence, the field's standard word. Don't swap one word.
+//! A list of phrases cannot judge style: a text without these phrases can still be hard to read. If a test fails, do not just replace one word.
+//! Rewrite the sentence: name the person or thing that acts, put one idea into a sentence, and use the standard word of the field.
 #![allow(clippy::disallowed_methods, reason = "reads the files that it judges")]
 
 use std::{

@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Our own crates that each crate may depend on, besides [`TEST_SUPPORT`] in its tests. `crd-analyzer` is the program.
+/// The crates of this project that each crate may depend on, in addition to [`TEST_SUPPORT`] in its tests. `crd-analyzer` is the program.
 const LAYERS: &[(&str, &[&str])] = &[
     ("syntax", &[]),
     ("budget", &[]),
@@ -174,7 +174,7 @@ const LAYERS: &[(&str, &[&str])] = &[
 
 const TEST_SUPPORT: &str = "fixtures";
 
-/// Who may do I/O, read clocks and the environment, start threads and programs.
+/// The crates and modules that may do I/O, read clocks and the environment, and start threads and programs.
 const IMPURE: &[&str] = &[
     "crd-analyzer",
     "cluster",
@@ -202,8 +202,8 @@ const WORLDLY: &[(&str, &[&str])] = &[
     ("tree-sitter-yaml", &["syntax", "xtask"]),
 ];
 
-/// Modules of the program that may write bytes: printers of formats with their own escaping. Text for people goes through `io::print`, which
-/// escapes it.
+/// Modules of the program that may write bytes: printers of formats with their own escaping. Text for people goes through `io::print`, which escapes
+/// the text.
 const FORMAT_PRINTERS: &[&str] = &[
     "server/src/output/eval/json.rs",
     "server/src/output/github.rs",
@@ -216,7 +216,7 @@ const FORMAT_PRINTERS: &[&str] = &[
     "server/src/output/test/tap.rs",
 ];
 
-/// Lines that write output which was already printed, and therefore escaped.
+/// Lines that write output for a second time, which was therefore already escaped.
 const PRINTED_BEFORE: &[(&str, &str)] = &[("server/src/cli/eval.rs", "out.write_all(block)?;")];
 
 /// The maximum number of lines in a source file, without the `mod tests` at its end.
@@ -298,7 +298,7 @@ fn sources() -> BTreeMap<String, String> {
     found
 }
 
-/// The crate of a source file, if it is part of the crate itself and not of its tests.
+/// The crate of a source file. `None` if the file belongs to the tests of a crate.
 fn crate_of(path: &str) -> Option<&str> {
     let rest = path.strip_prefix("server/")?;
     if rest.starts_with("src/") {

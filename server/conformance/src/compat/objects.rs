@@ -38,7 +38,7 @@ struct Tally {
     different: usize,
 }
 
-/// An object that is tried with a pair.
+/// An object to try with a pair of CRDs.
 struct Tried<'p> {
     pair: &'p Pair,
     object: Value,
@@ -52,10 +52,10 @@ impl Tried<'_> {
     }
 }
 
-/// What the API server does with an object.
+/// The API server's treatment of an object.
 #[derive(Debug)]
 enum Theirs {
-    /// It rejects one of the CRDs.
+    /// The API server rejects one of the CRDs.
     NoCrd,
     /// OLD rejects the object.
     NotStored,
@@ -243,7 +243,7 @@ impl Replayed {
         if !same["decode_error"].is_null() {
             return Theirs::Happens(BTreeSet::from(["refused"]));
         }
-        // Errors that also occur with OLD, such as for a status that only a default creates, are not changes.
+        // Errors that also occur with OLD are not changes. An example is an error in a status that only a default creates.
         let is_refused = refusals("new").difference(&refusals("old")).next().is_some();
         let mut found = BTreeSet::new();
         let read = |side: &str| without_metadata(get(side, "same"));
@@ -258,7 +258,7 @@ impl Replayed {
             found.insert("defaulted");
         }
         if is_accepted(Some(same)) {
-            // A rejected status is not tolerated.
+            // If the status is rejected, the object is not tolerated.
             let is_status_kept = get("new", "same status").is_none_or(|it| is_accepted(Some(it)));
             let asked: &[&str] = if is_status_kept {
                 &["create", "status"]
@@ -310,7 +310,7 @@ fn errors_of(answer: &Value) -> BTreeSet<String> {
         return BTreeSet::new();
     }
     let errors = answer["errors"].as_array().into_iter().flatten();
-    // Ignore the error about unchecked rules, which follows from other errors.
+    // The error about unchecked rules is ignored, because it follows from other errors.
     let is_cause = |it: &&Value| {
         !it["detail"]
             .as_str()
@@ -378,7 +378,7 @@ fn find_dropped(before: &Value, after: &Value, at: &mut String, found: &mut Vec<
     }
 }
 
-/// Whether `after` has something that `before` does not have or has as null.
+/// Whether `after` contains a value that is missing or null in `before`.
 fn added(before: &Value, after: &Value) -> bool {
     match (before, after) {
         (Value::Object(before), Value::Object(after)) => after

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::{Args, Pair, subject};
 use crate::peers;
 
-/// Compares each pair. Returns whether all are the same.
+/// Compares each pair. Returns whether all results are the same.
 pub(super) fn run(args: &Args, minor: u8, pairs: &[Pair]) -> anyhow::Result<bool> {
     let answers = ask(pairs)?;
     let version = KubernetesVersion::minor(minor);

@@ -83,7 +83,7 @@ pub(super) fn without_metadata(answer: Option<&Value>) -> Value {
     object
 }
 
-/// The problem with a claim, if there is one.
+/// The problem with a claim, if any.
 fn judge(id: &str, direction: Direction, answer: &Answer, answers: &Answers) -> Option<String> {
     let get = |what: &str| answers.get(&format!("{id} {what}"));
     let witness = answer.witness()?;
@@ -96,7 +96,7 @@ fn judge(id: &str, direction: Direction, answer: &Answer, answers: &Answers) -> 
         return no("the one side does not accept the witness");
     }
     let Answer::Breaks { effect, .. } = answer else {
-        // The claim is that the change is tolerated.
+        // In this case, the claim is that the change is tolerated.
         if is_update {
             if is_accepted(get("to update")) {
                 return no("the update is accepted");
@@ -128,7 +128,7 @@ fn judge(id: &str, direction: Direction, answer: &Answer, answers: &Answers) -> 
     }
 }
 
-/// The claims that their witness does not confirm.
+/// The claims that are not confirmed by their witness.
 pub(super) fn wrong(
     oracle: &Path,
     pairs: &[Pair],
@@ -163,7 +163,7 @@ pub(super) fn wrong(
             Answer::Breaks { effect, .. } => Some(*effect),
             _ => None,
         };
-        // The oracle prints objects before it drops a status that belongs to a subresource.
+        // The oracle prints objects before it drops a status that belongs to a subresource, so the change is not visible.
         if claim.change.code == "status-changed" && effect == Some(Effect::Pruned) {
             tally.unprinted += 1;
             continue;

@@ -40,8 +40,8 @@ fn is_compatible(change: &Change, direction: Direction) -> bool {
     matches!(change.answer(direction), Answer::Compatible { .. })
 }
 
-/// The objects that one side accepts and the other rejects or changes, if all changes are reported as compatible, or if the keyword that
-/// causes the rejection is.
+/// The objects that one side accepts and the other rejects or changes, although all changes are reported as compatible, or at least the keyword that
+/// causes the rejection.
 pub(super) fn wrong(
     oracle: &Path,
     kubernetes: KubernetesVersion,
@@ -91,7 +91,7 @@ pub(super) fn wrong(
         ));
     }
     let after = ask(oracle, &second)?;
-    // If OLD itself rejects an unchanged update, NEW does not break it. Rules that compare with the old value can cause this.
+    // If OLD itself rejects an unchanged update, the change does not break the object. Rules that use the old value can cause this.
     let same = made.iter().enumerate().filter(|(n, it)| {
         let is_refused = after.get(&n.to_string()).is_some_and(|it| it["accepted"] != true);
         it.direction == Direction::Stored && is_refused
@@ -152,7 +152,7 @@ pub(super) fn wrong(
 /// The API server's answer if the status subresource is not enabled.
 const NO_SUBRESOURCE: &str = "the server could not find the requested resource";
 
-/// Sends the status to the status subresource as well, because the main endpoint then drops it.
+/// Also sends the status to the status subresource, because the main endpoint then drops it.
 fn statuses(oracle: &Path, pairs: &[Pair], made: &[Made<'_>], before: &Answers) -> anyhow::Result<Answers> {
     let mut asked = Vec::new();
     for (n, it) in made.iter().enumerate() {
@@ -176,7 +176,7 @@ fn statuses(oracle: &Path, pairs: &[Pair], made: &[Made<'_>], before: &Answers) 
     ask(oracle, &asked)
 }
 
-/// Generates objects for a pair. `constants` are values to insert at random places; may be empty.
+/// Generates objects for a pair. `constants` are values to insert at random places, and may be empty.
 fn make<'a>(
     (n, pair): (usize, &Pair),
     changes: &'a [Change],
@@ -232,7 +232,7 @@ fn make<'a>(
     }
 }
 
-/// The change that is reported as compatible although it causes the rejection of an object.
+/// The change that is reported as compatible although it makes the other side reject an object.
 fn blamed(kubernetes: KubernetesVersion, to: &Arc<str>, changes: &[Change], it: &Made<'_>) -> Option<String> {
     let definitions = answer::definitions(to, kubernetes);
     let text = |name: &str| it.object[name].as_str().unwrap_or_default();
@@ -258,7 +258,7 @@ fn blamed(kubernetes: KubernetesVersion, to: &Arc<str>, changes: &[Change], it: 
         };
         is_compatible(change, it.direction) && path.is_some_and(|path| deciders.contains(&path))
     };
-    // Errors of `required` have the same path as other keywords.
+    // Changes of `required` are left out, because their errors have the same path as errors of other keywords.
     let change = changes
         .iter()
         .filter(|it| !it.code.starts_with("required"))

@@ -16,7 +16,7 @@ use super::Pair;
 use keywords::{TYPES, keyword, pattern, schema_of, string_keyword};
 pub(super) use objects::{constants, stir};
 
-/// Generates pairs, a tenth of them about patterns. crd-analyzer accepts both sides; the API server checks them later.
+/// Generates pairs; a tenth of them are about patterns. crd-analyzer accepts both sides, and the API server checks them later.
 pub(super) fn pairs(count: usize, kubernetes: KubernetesVersion, rng: &mut Rng) -> Vec<Pair> {
     let mut pairs = Vec::new();
     while pairs.len() < count {
@@ -188,7 +188,7 @@ fn roots(rng: &mut Rng) -> (Value, Value) {
     if rng.bool() {
         return (old, side(rng));
     }
-    // Change a single part.
+    // Only a single part changes.
     let mut new = old.clone();
     let other = side(rng);
     let parts = [

@@ -1,5 +1,4 @@
-//! Compares the CRDs that crd-analyzer generates from Go types with those of controller-gen: recorded ones of real modules, and those of
-//! random types.
+//! Compares the CRDs that crd-analyzer generates from Go types with those of controller-gen: recorded CRDs of real modules, and CRDs of random types.
 
 mod random;
 
@@ -133,7 +132,8 @@ fn compare_random(args: &Args) -> anyhow::Result<bool> {
         .into_iter()
         .filter(|n| !expected.get(n).is_some_and(|it| it.is_like(&own(*n))))
         .collect();
-    // controller-gen iterates over a Go map of markers. If two markers with the same priority add a rule, their order is random in each run.
+    // controller-gen iterates over a Go map of markers. If two markers with the same priority add a rule, the order of the rules is random in each
+    // run.
     let mut by_chance = 0;
     for _ in 0..RUNS {
         if different.is_empty() {
@@ -164,24 +164,24 @@ fn compare_random(args: &Args) -> anyhow::Result<bool> {
     Ok(different.is_empty())
 }
 
-/// The number of runs of controller-gen if the output differs. Each of two rules is first in half of the runs.
+/// The number of runs of controller-gen if the output differs. Each of two rules comes first in half of the runs.
 const RUNS: usize = 24;
 
 /// The result for one package.
 struct Answer {
     /// The CRD as YAML.
     crd: Option<String>,
-    /// The rejections: controller-gen's reasons, or the rejected markers.
+    /// The reasons why controller-gen rejects the package, or the rejected markers.
     refused: Vec<String>,
 }
 
 impl Answer {
-    /// Whether both are the same CRD, or both reject something.
+    /// Whether both answers contain the same CRD, or both reject the package.
     fn is_like(&self, other: &Self) -> bool {
         self.crd == other.crd && self.refused.is_empty() == other.refused.is_empty()
     }
 
-    /// Prints the differences between our result and this one, in at most `show` lines.
+    /// Prints the differences between our answer and this one, in at most `show` lines.
     fn print(&self, n: usize, own: &Self, show: usize) {
         println!(
             "p{n}: refused {}, by us {}",
@@ -206,7 +206,7 @@ impl Answer {
     }
 }
 
-/// Runs controller-gen's own code on the packages of a module.
+/// A run of controller-gen's own code on the packages of a module.
 struct Peer<'a> {
     program: PathBuf,
     module: &'a Path,
@@ -306,7 +306,7 @@ fn compare_recorded(args: &Args, recorded: &Path, sources: &Path) -> anyhow::Res
 
 /// A call of controller-gen.
 struct Run {
-    /// The path of its output.
+    /// The path of the run's output.
     out: String,
     folder: PathBuf,
     paths: Vec<String>,

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use fastrand::Rng;
 
-/// The file of a package with one kind. `number` is part of its group and kind names.
+/// The file of a package with one kind. The names of its group and kind contain `number`.
 pub(super) fn file(number: usize, random: &mut Rng) -> String {
     let mut making = Making {
         random,
@@ -34,9 +34,9 @@ enum Form {
 struct Named {
     name: String,
     form: Form,
-    /// Whether it is a struct that others can embed.
+    /// Whether the type is a struct that other types can embed.
     is_struct: bool,
-    /// Whether controller-gen does not resolve references to it.
+    /// Whether controller-gen does not resolve references to the type.
     is_hidden: bool,
 }
 
@@ -223,7 +223,7 @@ impl Making<'_> {
             .cloned()
             .collect::<Vec<_>>();
         if self.chance(10) && !other.is_empty() {
-            // An alias of a type, or a new type based on it.
+            // This declares an alias of a type, or a new type based on it.
             let of = self.pick(&other);
             let sign = if self.chance(50) { "= " } else { "" };
             self.documentation("");
@@ -335,7 +335,7 @@ impl Making<'_> {
         let _ = writeln!(self.text, "\t{names} {star}{written} {tag}");
     }
 
-    /// The type of a field, its form, and whether controller-gen knows the form.
+    /// The type of a field, the form of the type, and whether controller-gen supports the form.
     fn of_field(&mut self) -> (String, Form, bool) {
         match self.random.u8(..10) {
             0..=1 => ("string".to_owned(), Form::Text, true),
@@ -401,7 +401,7 @@ impl Making<'_> {
         }
     }
 
-    /// Writes markers for a type of a form. `is_known` is set if controller-gen knows the form.
+    /// Writes markers for a type of a form. `is_known` is set if controller-gen supports the form.
     fn markers(&mut self, (form, is_known): (Form, bool), indent: &str) {
         for _ in 0..self.random.usize(..3) {
             let form = if !self.is_careful && self.chance(30) {

@@ -1,4 +1,4 @@
-//! Compares CRDs updated from the markers of Go types with those of controller-gen, for real repositories and for random types.
+//! Compares the CRDs that crd-analyzer updates from the markers of Go types with those of controller-gen, for real repositories and for random types.
 
 mod random;
 
@@ -72,7 +72,7 @@ fn repositories(args: &Args) -> anyhow::Result<bool> {
                 said += go.manifest.parts.iter().filter(|it| it.encoding.is_some()).count();
                 in_step += usize::from(go.is_in_step);
                 let differences = differences(&value_of(&text), &go.manifest);
-                // A CRD has to be reported as up to date exactly if it does not differ.
+                // A CRD has to be reported as up to date if and only if it does not differ.
                 wrong += usize::from(go.is_in_step != differences.is_empty());
                 if !differences.is_empty() {
                     println!("{} ({name})", path.display());
@@ -114,7 +114,7 @@ fn compare_random(args: &Args) -> anyhow::Result<bool> {
         let (Some(before), Some(after)) = (text(before.path())?, text(after.path())?) else {
             bail!("controller-gen made no CRD of {}", package.path());
         };
-        // The changed types, with the original CRD.
+        // The changed types are used with the original CRD.
         let memory = Memory(package.path(), package.text(true));
         let module = Module::new("/m".into(), Arc::new(memory));
         let Some(go) = go_crds::make(&before.1, &module) else {
@@ -144,7 +144,7 @@ fn compare_random(args: &Args) -> anyhow::Result<bool> {
     Ok(wrong == 0)
 }
 
-/// Runs controller-gen on packages. Returns the output folder, and the packages in which it rejects something.
+/// Runs controller-gen on packages. Returns the output folder, and the packages in which controller-gen rejects a marker or type.
 fn generated(oracle: &Path, packages: &[Package], is_after: bool) -> anyhow::Result<(TempDir, BTreeSet<String>)> {
     let folder = tempfile::tempdir()?;
     let module = folder.path().join("m");

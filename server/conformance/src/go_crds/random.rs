@@ -1,4 +1,4 @@
-//! Generates random Go types with markers in two versions: as they were when the CRD was generated, and with other marker values.
+//! Generates random Go types with markers in two versions: the version from which the CRD was generated, and a version with other marker values.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use fastrand::Rng;
 
 /// A package with one kind.
 pub(super) struct Package {
-    /// The number of the package, which is part of its group and kind names.
+    /// The number of the package. The names of its group and kind contain this number.
     number: usize,
     pieces: Vec<Piece>,
 }
@@ -14,9 +14,9 @@ pub(super) struct Package {
 /// A piece of a file.
 enum Piece {
     Text(String),
-    /// The value of a marker, before and after.
+    /// The value of a marker, before and after the change.
     Value([String; 2]),
-    /// A line, and whether it is there before and after.
+    /// A line, and whether the file contains the line before and after the change.
     Line(String, [bool; 2]),
 }
 
@@ -68,17 +68,17 @@ impl Package {
         }
     }
 
-    /// The path of its file.
+    /// The path of the package's file.
     pub(super) fn path(&self) -> String {
         format!("p{}/v1/types.go", self.number)
     }
 
-    /// The prefix of the file name of its CRD.
+    /// The prefix of the file name of the package's CRD.
     pub(super) fn crd(&self) -> String {
         format!("g{}.example.com_", self.number)
     }
 
-    /// The content of its file, before or after.
+    /// The content of the package's file, before or after the change.
     pub(super) fn text(&self, is_after: bool) -> String {
         let at = usize::from(is_after);
         let mut text = String::new();
@@ -359,7 +359,7 @@ impl Making<'_> {
         }
     }
 
-    /// Writes a marker with a list or map type, or one without a value. It may exist only before or after.
+    /// Writes a marker with a list or map type, or a marker without a value. The marker may exist only before or only after the change.
     fn flag(&mut self, of: &Type, indent: &str, is_field: bool) {
         let is_there = [[true, true], [true, false], [false, true]][self.random.usize(0..3)];
         let list = ["listType=atomic", "listType=set", "listType=map"][self.random.usize(0..3)];
@@ -387,7 +387,7 @@ impl Making<'_> {
             return;
         }
         let line = format!("{indent}// +{name}\n");
-        // Without the marker, the JSON tag decides whether a field is required, and the CRD is then not updated.
+        // Without the marker, the JSON tag determines whether a field is required, and the CRD is then not updated.
         let stays = name.ends_with("ptional") || name.ends_with("equired");
         let is_there = if stays {
             [is_there[0] && is_there[1], true]
@@ -427,7 +427,7 @@ impl Making<'_> {
         }
     }
 
-    /// Writes a value that may differ before and after.
+    /// Writes a value that may differ before and after the change.
     fn value(&mut self, make: impl Fn(&mut Rng) -> String) {
         let before = make(self.random);
         let after = if self.is(30) { make(self.random) } else { before.clone() };

@@ -1,4 +1,4 @@
-//! Checks that the JSON Schemas of CRDs are never stricter than the API server: every object that it creates has to be valid.
+//! Checks that the JSON Schemas of CRDs are never stricter than the API server: every object that the API server creates has to be valid.
 
 mod small;
 
@@ -42,7 +42,7 @@ pub(crate) struct Args {
 struct Known {
     crd: Arc<str>,
     schemas: Schemas,
-    /// The `apiVersion`, the kind, the schema that ignores unknown fields, and the one that rejects them.
+    /// The `apiVersion`, the kind, the schema that ignores unknown fields, and the schema that rejects them.
     found: Vec<(String, String, [SchemaIndex; 2])>,
 }
 
@@ -76,7 +76,7 @@ impl Known {
         })
     }
 
-    /// The reasons why the schemas reject an object. `None` if it has no schema.
+    /// The reasons why the schemas reject an object. `None` if no schema exists for the object.
     fn refusals(&self, object: &Value) -> Option<[Option<String>; 2]> {
         let (version, kind) = (object["apiVersion"].as_str()?, object["kind"].as_str()?);
         let (.., both) = self.found.iter().find(|it| it.0 == version && it.1 == kind)?;
@@ -139,7 +139,7 @@ struct Judges {
     version: KubernetesVersion,
     answerer: Answerer,
     known: Option<Known>,
-    /// The counts with ignored unknown fields, and with rejected ones.
+    /// The counts for schemas that ignore unknown fields, and for schemas that reject them.
     tallies: [Tally; 2],
     show: usize,
 }
@@ -184,12 +184,12 @@ struct Tally {
     /// Objects that the API server creates but a schema rejects.
     stricter: usize,
     refused: usize,
-    /// Objects that both reject.
+    /// Objects that the API server and the schema both reject.
     caught: usize,
 }
 
 impl Tally {
-    /// Returns why a schema rejects an object that the API server creates.
+    /// Adds one verdict. Returns the reason why a schema rejects an object that the API server creates, if it does.
     fn add(&mut self, is_created: bool, refusal: Option<String>) -> Option<String> {
         if is_created {
             self.created += 1;

@@ -11,7 +11,7 @@ const VALUES: usize = 20;
 /// The nesting depth of schemas.
 const DEPTH: u8 = 3;
 
-/// The names of properties. The last one is in no schema.
+/// The names of properties. Schemas do not contain the last one.
 const NAMES: [&str; 4] = ["a", "b", "c", "unknown"];
 
 const TEXTS: [&str; 8] = ["", "a", "b", "ab", "é", "\u{fffd}", "1", "2020-01-01"];
@@ -63,7 +63,7 @@ fn pick<T: Copy>(rng: &mut Rng, from: &[T]) -> T {
     from[rng.usize(..from.len())]
 }
 
-/// A number as JSON: as an integer if it is one.
+/// A number as JSON. An integer is written as an integer.
 fn number(value: f64) -> Value {
     const LIMIT: f64 = 9_223_372_036_854_775_808.0;
     if value.fract() == 0.0 && (-LIMIT..LIMIT).contains(&value) {
@@ -151,7 +151,7 @@ fn structure(rng: &mut Rng, schema: &mut Map<String, Value>, depth: u8) {
     }
 }
 
-/// Adds validation keywords. Some belong to other types; API servers ignore them.
+/// Adds validation keywords. Some keywords do not apply to the type, so API servers ignore them.
 fn validations(rng: &mut Rng, schema: &mut Map<String, Value>, kind: &str) {
     let kind = if rng.u8(..10) == 0 {
         pick(rng, &["integer", "string", "array", "object"])
@@ -206,7 +206,7 @@ fn validations(rng: &mut Rng, schema: &mut Map<String, Value>, kind: &str) {
     }
 }
 
-/// A junctor that API servers accept: without types, and with property names of the outer schema.
+/// A junctor that API servers accept. It contains no types, and only property names of the outer schema.
 fn junctor(rng: &mut Rng, outer: &Value, depth: u8) -> Value {
     let mut junctors = Map::new();
     let name = pick(rng, &["allOf", "anyOf", "oneOf", "not"]);

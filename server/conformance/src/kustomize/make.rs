@@ -108,8 +108,8 @@ impl Made<'_> {
         }
     }
 
-    /// A random value of a field. The name determines whether it is an object, a list or a scalar, because merging different types fails. A few
-    /// values have another type.
+    /// A random value of a field. The name of the field determines whether the value is an object, a list or a scalar, because merging different
+    /// types fails. A few values have another type.
     fn value(&mut self, key: &str, depth: usize, indent: usize) -> String {
         let pad = " ".repeat(indent);
         let kind = match key {
@@ -370,7 +370,7 @@ impl Made<'_> {
             "    options: {create: true, delimiter: \":\", index: 1}\n",
             "    options: {create: true, delimiter: \"-\", index: -1}\n",
         ]);
-        // A replacement that changes its own source gives another value for each target.
+        // A replacement that changes its own source would give another value for each target.
         let source = if options.contains("delimiter") && field.contains("labels") {
             source.replace(field, "")
         } else {

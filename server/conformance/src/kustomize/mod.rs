@@ -103,7 +103,7 @@ impl Case {
     }
 }
 
-/// Whether something does not exist, which makes kustomize fail.
+/// Whether the error means that a file or folder does not exist, which makes kustomize fail.
 fn is_missing((unread, _): &(Unread, Place)) -> bool {
     matches!(unread, Unread::Missing(_) | Unread::Awaited(_))
 }
@@ -301,7 +301,7 @@ fn compare(oracle: &Path, cases: &[Case], is_verbose: bool) -> anyhow::Result<bo
     Ok(differ == 0)
 }
 
-/// The line of an error that says most: the last one, unless that prints values of Go.
+/// The most informative line of an error: the last line, unless it prints Go values.
 fn told(error: &str) -> String {
     let is_told = |it: &&str| !it.starts_with('&') && !it.trim_matches('-').is_empty();
     error.lines().rfind(is_told).unwrap_or_default().to_owned()

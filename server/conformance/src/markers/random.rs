@@ -4,7 +4,7 @@
 
 use fastrand::Rng;
 
-/// Names of existing markers and of some that do not exist.
+/// Names of existing markers, and names that do not exist.
 const MARKERS: &[&str] = &[
     "optional",
     "required",

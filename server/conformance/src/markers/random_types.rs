@@ -95,7 +95,7 @@ const SELECTED: &[&str] = &[
     "other.List",
 ];
 
-/// The number of them that belong to the module.
+/// The number of selected types that belong to the module.
 const KNOWN: usize = 6;
 
 /// A source of random choices.
@@ -160,7 +160,7 @@ pub(super) fn write_module(root: &Path, outside: &Path) -> anyhow::Result<()> {
 
 /// The files of a package, with their names.
 ///
-/// `is_known`: all types are in the module, except those that kinds embed.
+/// If `is_known` is set, all types are in the module, except the types that kinds embed.
 pub(super) fn package(n: usize, is_known: bool, random: &mut Rng) -> Vec<(&'static str, String)> {
     let random = &mut Random { random, is_known };
     let header = format!(
@@ -190,7 +190,7 @@ pub(super) fn package(n: usize, is_known: bool, random: &mut Rng) -> Vec<(&'stat
     vec![("a.go", first), ("b.go", second)]
 }
 
-/// A declaration of `T<at>`, which only refers to later ones.
+/// A declaration of `T<at>`, which only refers to types that are declared later.
 fn declaration(random: &mut Random, at: usize, count: usize, text: &mut String) {
     text.push('\n');
     // crd-analyzer does not resolve aliases of aliases.
@@ -224,7 +224,7 @@ fn declaration(random: &mut Random, at: usize, count: usize, text: &mut String) 
         return;
     }
     for method in ["MarshalJSON", "MarshalText"] {
-        // For such a type, controller-gen reports two errors with different messages about an `items` marker.
+        // For a list type with this method, controller-gen reports two errors with different messages about an `items` marker.
         if has_items && method == "MarshalJSON" {
             continue;
         }
@@ -239,7 +239,7 @@ fn field(random: &mut Random, at: usize, count: usize, n: usize, text: &mut Stri
     markers(random, "\t", true, text);
     let later = at + 1..count;
     match random.u8(..14) {
-        // Embed at most one type: Go drops methods that two embedded types have, which crd-analyzer ignores.
+        // At most one type is embedded. If two embedded types have the same method, Go drops it, but crd-analyzer ignores this.
         0 if n == 0 && !later.is_empty() => *text += &format!("\tT{} `json:\",inline\"`\n", random.usize(later)),
         1 => *text += &format!("\tF{n} {} `json:\"-\"`\n", shape(random, at, count, 0)),
         2 if n == 0 && random.bool() => {
@@ -254,7 +254,7 @@ fn field(random: &mut Random, at: usize, count: usize, n: usize, text: &mut Stri
     }
 }
 
-/// A random type: a basic one, one of this package, one of another package, or a composite of these.
+/// A random type: a basic type, a type of this package, a type of another package, or a composite of these.
 fn shape(random: &mut Random, at: usize, count: usize, depth: usize) -> String {
     let most = if depth > 2 { 6 } else { 13 };
     match random.u8(..most) {
@@ -287,7 +287,7 @@ fn markers(random: &mut Random, indent: &str, is_field: bool, text: &mut String)
             _ => MARKERS[random.usize(..MARKERS.len())].to_owned(),
         });
     }
-    // controller-gen applies these in random order.
+    // controller-gen applies these markers in random order, so they are not combined.
     if all.iter().any(|it| it.contains("listType=") || it == "k8s:enum") {
         all.retain(|it| !it.starts_with("kubebuilder:validation:Type="));
     }

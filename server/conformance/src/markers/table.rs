@@ -22,7 +22,7 @@ fn path() -> PathBuf {
     peers::root().join("server/gosource/src/check/markers.tsv")
 }
 
-/// Compares the table with the markers of the newest release, from an oracle of that release. Returns whether they are the same.
+/// Compares the table with the markers of the newest release, from an oracle of that release. Returns whether both are the same.
 pub(super) fn compare(oracle: &Path) -> anyhow::Result<bool> {
     let theirs = listed(Command::new(oracle).arg("table"))?;
     let table = fs::read_to_string(path())?;

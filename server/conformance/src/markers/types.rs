@@ -1,4 +1,4 @@
-//! Compares the markers that do not fit their type with those that each release of controller-gen rejects.
+//! Compares the markers that do not fit their type with the markers that each release of controller-gen rejects.
 
 #![allow(clippy::format_push_string, reason = "the files are small, and written once")]
 
@@ -37,7 +37,7 @@ struct Answer {
 struct Total {
     packages: usize,
     refused: usize,
-    /// Rejections that we do not report, because a type is not known.
+    /// Rejections that we do not report, because a type is unknown to us.
     unknown: usize,
     different: usize,
 }
@@ -62,7 +62,7 @@ pub(super) fn compare(asked: &Asked<'_>, random: &mut Rng) -> anyhow::Result<boo
         let root = folder.path().canonicalize()?;
         random_types::write_module(&root, outside.path())?;
         for n in 0..count {
-            // In every third package, some types are in another module. Then our reports may be incomplete, but not wrong.
+            // In every third package, some types are in another module. Our reports may then be incomplete, but not wrong.
             let package = root.join(if n % 3 == 2 {
                 format!("part{n}")
             } else {
@@ -149,7 +149,7 @@ fn declared_on(text: &str, marker: usize) -> usize {
     first + below + 1
 }
 
-/// The beginning of controller-gen's error.
+/// The start of controller-gen's error.
 fn words(finding: &Finding) -> Option<String> {
     let Problem::Mismatched { name, mismatch } = &finding.problem else {
         return None;

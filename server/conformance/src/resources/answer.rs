@@ -107,7 +107,7 @@ fn one(
     let stored = match old.map(|old| establish(version, old)) {
         None => None,
         Some(Ok(stored)) => Some(stored),
-        // The API server decodes the sent object first.
+        // The API server decodes the object in the request first.
         Some(Err(why)) => {
             let mut answer = listed(&judge(version, &json, Question::Create));
             if answer["decode_error"].is_null() {

@@ -28,7 +28,7 @@ pub(super) fn differences(oracle: &Value, ours: Option<&Value>) -> Vec<String> {
     found
 }
 
-/// Joins Go literals with the detail of an error, because the oracle cannot separate them if it only has the message.
+/// Joins Go literals with the detail of an error, because the oracle cannot separate them in a message.
 fn join_go_literals(answer: &mut Value) {
     for error in answer["errors"].as_array_mut().into_iter().flatten() {
         let part = |name: &str| error[name].as_str().unwrap_or_default().to_owned();
@@ -48,7 +48,7 @@ fn join_go_literals(answer: &mut Value) {
     }
 }
 
-/// Shortens the error about fields or embedded resources that cannot be decoded, because the API server reports a random one.
+/// Shortens the error about fields or embedded resources that cannot be decoded, because the API server only reports a random one of them.
 fn one_refusal(answer: &mut Value) {
     let text = answer["decode_error"].as_str().unwrap_or_default();
     let short = one_refusal_of(text);
@@ -57,7 +57,7 @@ fn one_refusal(answer: &mut Value) {
     }
 }
 
-/// The part of a decoding error that does not depend on which field or embedded resource was decoded first.
+/// The part of a decoding error that does not depend on the field or embedded resource that was decoded first.
 pub(crate) fn one_refusal_of(text: &str) -> &str {
     match text.find(": Invalid value: ") {
         Some(at) => &text[..text[..at].find("cannot be handled as").unwrap_or(at)],
@@ -118,7 +118,7 @@ pub(crate) fn is_same(a: &Value, b: &Value, place: &mut String) -> bool {
                 })
         }
         (Value::Number(a), Value::Number(b)) => {
-            // The JSON parser for answers does not round exactly.
+            // The JSON parser that reads the answers does not round exactly.
             let (x, y) = (a.as_f64().unwrap_or_default(), b.as_f64().unwrap_or_default());
             a == b || (x - y).abs() <= x.abs() * f64::EPSILON
         }

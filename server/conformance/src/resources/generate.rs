@@ -1,4 +1,4 @@
-//! Generates objects from the schema of a CRD, and edits that break them in some places.
+//! Generates objects from the schema of a CRD, and edits that make them invalid in some places.
 
 mod forge;
 mod lead;
@@ -133,7 +133,7 @@ impl Definition {
             .unwrap_or_default()
     }
 
-    /// Makes a change, which is usually a mistake.
+    /// Makes a change to the object, which usually makes it invalid.
     pub(super) fn edit(&self, object: &mut Value, rng: &mut Rng) {
         if rng.u8(..12) == 0 {
             edit_metadata(object, rng);
@@ -141,7 +141,7 @@ impl Definition {
         }
         let mut places = Vec::new();
         collect(object, Some(self.schema()), &mut Vec::new(), &mut places);
-        // Keep the identity of the object.
+        // The edits keep the fields that identify the object.
         places.retain(|(path, _)| {
             !matches!(path.first(), Some(Step::Key(name)) if ["apiVersion", "kind", "metadata"].contains(&name.as_str()))
         });
@@ -231,7 +231,7 @@ fn replace(object: &mut Value, path: &[Step], schema: Option<&Value>, rng: &mut 
     }
 }
 
-/// Changes the content of an object or list, or a scalar itself.
+/// Changes the content of an object or list, or replaces a scalar.
 fn inside(at: &mut Value, schema: Option<&Value>, rng: &mut Rng) {
     match at {
         Value::Object(fields) => {

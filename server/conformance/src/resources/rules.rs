@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::generate::Definition;
 
-/// Changes a CRD in some places. Returns it as JSON.
+/// Changes a CRD in some places. Returns the CRD as JSON.
 pub(super) fn change(definition: &mut Definition, edits: usize, rng: &mut Rng) -> String {
     for _ in 0..edits {
         let mut places = Vec::new();
@@ -38,7 +38,7 @@ pub(super) fn change(definition: &mut Definition, edits: usize, rng: &mut Rng) -
     definition.document.to_string()
 }
 
-/// Collects schemas of values. Skips those below `metadata`, and in `allOf` and similar.
+/// Collects schemas of values. Skips the schemas inside `metadata`, and in `allOf` and similar keywords.
 fn collect(schema: &Value, path: &mut Vec<String>, places: &mut Vec<Vec<String>>) {
     places.push(path.clone());
     let is_root = path.is_empty();

@@ -46,7 +46,7 @@ fn first_place(message: &Value) -> Option<&str> {
 /// The differing field, the API server's value and ours.
 pub(crate) type Difference = (&'static str, Value, Value);
 
-/// The differences between the answers. For syntax errors, only the position of the first one has to be the same.
+/// The differences between the answers. For syntax errors, only the position of the first error has to be the same.
 pub(crate) fn differences(theirs: &Value, ours: &Value) -> Vec<Difference> {
     if !theirs["panic"].is_null() {
         return if ours["crashes"] == true {

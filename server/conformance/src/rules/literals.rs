@@ -312,7 +312,7 @@ fn quoted(rng: &mut Rng, text: &str) -> String {
     }
 }
 
-/// A literal or the shortest call of a type; `None` if there is none.
+/// A literal or the shortest call of a type; `None` if the type has neither.
 pub(super) fn literal(rng: &mut Rng, ty: &Type) -> Option<String> {
     if rng.u8(..4) == 0 {
         match ty {

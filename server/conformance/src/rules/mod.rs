@@ -35,7 +35,8 @@ use crate::{
 
 /// The number of rules per batch for the oracle.
 const BATCH: usize = 2000;
-/// How often a differing rule is tried again, first and second time. Some answers depend on the order of a Go map.
+/// The number of further attempts for a differing rule, in the first and the second round. Several attempts are needed because some answers depend on
+/// the order of a Go map.
 const ASK_AGAIN: [usize; 2] = [24, 240];
 /// The memory limit of the oracle, in KiB of address space.
 const MAX_MEMORY: u64 = 6 << 20;
@@ -75,7 +76,7 @@ fn pick<'s>(rng: &mut Rng, choice: &[&'s str]) -> &'s str {
     choice[rng.usize(..choice.len())]
 }
 
-/// Compares rules for each Kubernetes version, other ones for each.
+/// Compares rules for each Kubernetes version. Each version gets different rules.
 pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     let seed = args.choice.seed();
     let real = match peers::corpus() {
@@ -160,7 +161,7 @@ fn one_minor(args: &Args, minor: u8, seed: u64, real: &[RealRule]) -> anyhow::Re
     Ok(differing == 0)
 }
 
-/// Whether the API server's answer sometimes equals ours.
+/// Whether the API server's answer sometimes equals our answer.
 fn answers_so(oracle: &Path, request: &Value, ours: &Value) -> anyhow::Result<bool> {
     for times in ASK_AGAIN {
         let again = ask(oracle, &vec![request.clone(); times])?;
@@ -173,7 +174,7 @@ fn answers_so(oracle: &Path, request: &Value, ours: &Value) -> anyhow::Result<bo
 
 pub(crate) fn ask(oracle: &Path, requests: &[Value]) -> anyhow::Result<Vec<Value>> {
     let lines: Vec<String> = requests.iter().map(Value::to_string).collect();
-    // Limit the memory, so that a rule that exhausts it does not affect the whole machine.
+    // The memory is limited, so that a rule that exhausts it does not affect the whole machine.
     let script = format!("ulimit -v {MAX_MEMORY}; exec \"$0\" eval -list -");
     let answers = peers::ask_lines(Command::new("bash").arg("-c").arg(script).arg(oracle), &lines)?;
     anyhow::ensure!(
@@ -277,7 +278,7 @@ fn generated(rng: &mut Rng, version: KubernetesVersion) -> anyhow::Result<Value>
         }
     }
     let is_stored = rng.u8(..100) < 35;
-    // Sometimes, use functions that this API server does not know yet.
+    // Sometimes, the rule uses functions that do not exist in this API server.
     let known = if rng.u8(..20) == 0 {
         KubernetesVersion::NEWEST
     } else {

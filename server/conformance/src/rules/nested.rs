@@ -1,4 +1,4 @@
-//! Adds rules at other places of the schema, because the validator's errors for them are compared as well.
+//! Adds rules to other parts of the schema, because the validator's errors for them are also compared.
 
 use crd_analyzer_cel::decls::{Environment, ExpressionSet};
 use crd_analyzer_cel::types::Type;

@@ -37,7 +37,7 @@ pub(super) fn schema_of(schema: &Value, version: KubernetesVersion) -> anyhow::R
         .context("no schema")
 }
 
-/// A value as YAML in ASCII, because some characters have to be escaped.
+/// A value as YAML in ASCII. Characters outside of ASCII are escaped, because some have to be.
 fn in_ascii(value: &Value) -> String {
     let mut text = String::new();
     for c in value.to_string().chars() {
@@ -50,7 +50,7 @@ fn in_ascii(value: &Value) -> String {
     text
 }
 
-/// The JSON pointers of all schemas below one.
+/// The JSON pointers of all schemas inside a schema.
 pub(super) fn nodes(schema: &Value, at: &mut String, places: &mut Vec<String>) {
     places.push(at.clone());
     let length = at.len();
@@ -115,14 +115,14 @@ pub(super) fn answer(request: &Value, version: KubernetesVersion) -> anyhow::Res
     Ok(answer)
 }
 
-/// Whether a rule below the root crashes the API server. It compiles all rules before it checks a value.
+/// Whether a rule in a nested schema crashes the API server, which compiles all rules before it checks a value.
 fn below_crash(schema: &Value, version: KubernetesVersion) -> anyhow::Result<bool> {
     let mut places = Vec::new();
     nodes(schema, &mut String::new(), &mut places);
     for place in &places {
         let Some(node) = schema.pointer(place) else { continue };
         let mut rules = vec![(node, &node["x-kubernetes-validations"])];
-        // Of the validation-only schemas, the API server compiles rules in `allOf`, since 1.31.
+        // In junctors, the API server only compiles rules in `allOf`, since 1.31.
         for inner in node["allOf"]
             .as_array()
             .filter(|_| version.number() >= 31)

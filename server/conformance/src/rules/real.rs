@@ -17,13 +17,13 @@ use super::{ours, pick, schemas};
 pub(super) struct RealRule {
     /// The schema without rules and descriptions.
     pub(super) schema: Value,
-    /// Whether it is the root of a resource.
+    /// Whether the schema is the root of a resource.
     pub(super) root: bool,
     /// The rule as in the CRD.
     pub(super) rule: Value,
 }
 
-/// The maximum size of a schema. The API server compiles its types again for each request.
+/// The maximum size of a schema. It is limited because the API server compiles the types again for each request.
 const MAX_SCHEMA: usize = 20_000;
 
 /// The rules of the CRDs in these files.

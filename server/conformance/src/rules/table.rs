@@ -1,7 +1,7 @@
 //! The project's own table of rules: `tests/conformance/rules/rules.txt`, in groups that share a schema and values.
 //!
-//! JSON follows `schema:` or `self:` at the start of a line. `#` starts a comment. Every other line is a rule, which is run on each of
-//! the values as a rule of a new CRD.
+//! A line with `schema:` or `self:` contains JSON after this word. `#` starts a comment. Every other line is a rule, which is run on each of the
+//! values as a rule of a new CRD.
 
 use serde_json::{Value, json};
 

@@ -471,7 +471,7 @@ pub(super) fn template(rng: &mut Rng) -> String {
     })
 }
 
-/// A string with a given syntax, or nearly; `None` if any string is valid.
+/// A string that has a given syntax, or nearly has it; `None` if any string is valid.
 pub(super) fn spelled(rng: &mut Rng, spelling: Spelling) -> Option<String> {
     let text = match spelling {
         Spelling::Anything | Spelling::FormatName => return None,

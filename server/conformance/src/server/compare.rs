@@ -71,7 +71,7 @@ fn strict(ours: &Answer, theirs: Option<&str>, found: &mut Vec<String>) {
     }
 }
 
-/// The difference between a comma-separated list and our texts, in any order; `None` if they are the same.
+/// The difference between a comma-separated list and our texts, which may be in any order; `None` if they are the same.
 fn leftover(said: &str, ours: &[String]) -> Option<String> {
     let mut rest = said.to_owned();
     let mut sorted: Vec<&String> = ours.iter().collect();
@@ -98,7 +98,7 @@ fn is_struct(cause: &Cause) -> bool {
 fn says(cause: &Cause, message: &str) -> bool {
     let message = without_clock(message);
     if let Some(at) = cause.detail.find(": Syntax error: ") {
-        // For syntax errors, only the position is compared, like with the oracle.
+        // As in the comparison with the oracle, only the position of a syntax error is compared.
         return message.contains(&cause.detail[..at]);
     }
     if is_struct(cause) {
@@ -134,7 +134,7 @@ fn causes(ours: &Answer, theirs: &Value, found: &mut Vec<String>) {
 
 /// Compares the message of the whole answer: the object's name, and all causes.
 fn whole_message(ours: &Answer, message: &str, found: &mut Vec<String>) {
-    // Our name can come from an object that the API server reads without a name.
+    // Our name can come from an object whose name the API server does not read.
     let has_name = !ours
         .causes
         .iter()
@@ -195,7 +195,7 @@ fn without_clock(text: &str) -> String {
 
 fn warnings(ours: &Answer, theirs: &Value, found: &mut Vec<String>) {
     let mut rest: Vec<&String> = ours.warnings.iter().collect();
-    // Warnings beyond the limit are truncated, and then dropped.
+    // The API server truncates warnings at the limit, and drops further warnings.
     let is_cut = ours.warnings.iter().map(|it| it.chars().count()).sum::<usize>() > MOST_WARNING_CHARS;
     for said in theirs["warnings"]
         .as_array()

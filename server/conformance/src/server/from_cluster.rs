@@ -1,4 +1,4 @@
-//! Checks that custom resources get the same answers with the CRDs of a cluster as with the files from which these were created.
+//! Checks that custom resources get the same answers with the CRDs of a cluster as with the files from which these CRDs were created.
 
 use std::{
     collections::BTreeMap,
@@ -18,7 +18,7 @@ use crate::{peers, resources};
 /// The number of CRDs in the cluster.
 const DEFINITIONS: usize = 25;
 
-/// Compares the answers and prints the differences. Returns whether there are none.
+/// Compares the answers and prints the differences. Returns whether all answers are the same.
 pub(super) fn run(corpus: &Path, server: &Path, seed: u64) -> anyhow::Result<bool> {
     let analyzer = peers::analyzer()?;
     let mut by_crd = pairs(corpus)?;
@@ -105,7 +105,7 @@ fn pairs(corpus: &Path) -> anyhow::Result<BTreeMap<String, Vec<String>>> {
             old: None,
             status: false,
         };
-        // A cluster can only have one CRD of each name.
+        // A cluster can only contain one CRD of each name.
         ours::answer(&request).is_some_and(|it| it.is_accepted() && seen.insert(it.name))
     });
     Ok(by_crd)

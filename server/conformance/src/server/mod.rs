@@ -1,7 +1,7 @@
-//! Compares our answers with those of the real API server: sends a sample of requests to one on loopback.
+//! Compares our answers with those of the real API server: sends a sample of requests to an API server on loopback.
 //!
-//! The oracle runs the API server's code without its surroundings: routes, handlers, storage, controllers. This comparison shows whether
-//! these change an answer.
+//! The oracle runs the API server's code without its surroundings (routes, handlers, storage, controllers). This comparison shows whether the
+//! surroundings change an answer.
 
 mod compare;
 mod from_cluster;
@@ -98,7 +98,7 @@ fn run_here(args: &Args) -> anyhow::Result<bool> {
         tally.skipped,
         elapsed.as_secs_f64()
     );
-    // If too many requests are skipped, the result means little.
+    // If too many requests are skipped, the comparison is not meaningful.
     anyhow::ensure!(
         tally.skipped * 20 <= requests.len(),
         "too many requests could not be sent"

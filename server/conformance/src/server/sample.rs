@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::{Request, ours};
 use crate::{choice::Choice, mutate, resources};
 
-/// A placeholder for the `resourceVersion` of an update, which only the API server knows.
+/// A placeholder for the `resourceVersion` of an update. Only the API server can provide this value.
 const VERSION_MARK: &str = "STORED-RESOURCE-VERSION";
 
 /// A kind of request, with its share of the sample.
@@ -127,14 +127,14 @@ impl Chosen {
     }
 }
 
-/// Whether a client would send the request to another URL, or not at all.
+/// Whether a client would send the request to another URL or not send it at all.
 fn is_for_another_path(answer: &ours::Answer) -> bool {
     let says = |text: &Option<String>, start: &str| text.as_ref().is_some_and(|it| it.starts_with(start));
     says(&answer.decode_error, "no matches for kind") || says(&answer.other_error, "the server could not find")
 }
 
-/// Whether an object refers to a specific stored object: with a `resourceVersion` where nothing is stored, or with another `uid`. Only a
-/// real API server can answer such requests.
+/// Whether an object refers to a specific stored object: by a `resourceVersion` although no object is stored, or by another `uid`. Only a real API
+/// server can answer such requests.
 fn depends_on_stored(request: &Request) -> bool {
     let is_json = request.text.starts_with('{');
     let object: Value = is_json
@@ -219,7 +219,7 @@ fn mutant(original: &Arc<str>, rng: &mut Rng) -> Option<String> {
     (split(&text).documents.len() == 1).then(|| text.to_string())
 }
 
-/// The text with a placeholder for the `resourceVersion`, which an update needs; `None` if there is not a simple place to insert it.
+/// The text with a placeholder for the `resourceVersion`, which an update needs; `None` if the text has no simple place for it.
 fn marked(text: &str) -> Option<String> {
     let at = if text.starts_with("metadata:\n") {
         "metadata:\n".len()
@@ -231,7 +231,7 @@ fn marked(text: &str) -> Option<String> {
         .lines()
         .take_while(|it| it.starts_with(' '))
         .any(|it| it.trim_start().starts_with("resourceVersion:"));
-    // With a duplicate key, the second one applies.
+    // If the key `metadata` occurs twice, the second one applies.
     let is_only = !text[at..].contains("\nmetadata:");
     (!indent.is_empty() && !is_there && is_only).then(|| {
         format!(

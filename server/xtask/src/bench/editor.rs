@@ -1,4 +1,4 @@
-//! Benchmarks the language server: from a keystroke to the published diagnostics, its start, and its memory.
+//! Benchmarks the language server: the time from a keystroke to the published diagnostics, its start, and its memory.
 
 use std::{
     path::Path,
@@ -76,7 +76,7 @@ fn keystrokes(bench: &Bench, file: &str) -> anyhow::Result<()> {
             session.edit(uri, version, line, columns, typed)?;
             times.push(start.elapsed());
         }
-        // Alternates with keystrokes, so that both run under the same load.
+        // Parsing alternates with keystrokes, so that both run under the same load.
         if n % PARSE_EVERY == 0 {
             parses.push(parse.time()?);
         }

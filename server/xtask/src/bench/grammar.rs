@@ -8,7 +8,7 @@ use tree_sitter::Parser;
 /// The maximum number of lines for the grammar's scanner, which stores rows as signed 16-bit integers.
 const MAX_LINES: usize = 32_000;
 
-/// A text that is parsed repeatedly, each time from scratch. A text with too many lines is split into parts.
+/// A text that is parsed repeatedly, each time from scratch. A text with too many lines for the grammar is split into parts.
 pub(super) struct FullParse {
     parser: Parser,
     parts: Vec<String>,
@@ -41,7 +41,7 @@ impl FullParse {
     }
 }
 
-/// Splits a text into as many parts of equal length as needed. A part begins with the parent keys of its first line.
+/// Splits a text into as many parts of equal length as needed. Each part starts with the parent keys of its first line.
 fn parsable_parts(text: &str) -> Vec<String> {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let count = lines.len().div_ceil(MAX_LINES).max(1);
@@ -49,7 +49,7 @@ fn parsable_parts(text: &str) -> Vec<String> {
     let mut begin = 0;
     let mut parts = Vec::new();
     while begin < lines.len() {
-        // A part must not begin inside a scalar.
+        // A part must not start inside a scalar.
         let is_entry = |line: &&str| line.trim_end().ends_with(':') && !line.contains(' ') || is_plain_key(line);
         let end = (begin + len..lines.len())
             .find(|&it| is_entry(&lines[it]))

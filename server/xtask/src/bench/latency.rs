@@ -1,4 +1,4 @@
-//! Measures response times while a person types: from sending a request to receiving the response, at random positions of a file.
+//! Measures response times while a person types: the time from sending a request at a random position of a file to receiving the response.
 
 use std::time::{Duration, Instant};
 
@@ -13,7 +13,7 @@ use crate::session::{EditorSession, position};
 const PLACES: usize = 500;
 const SEED: u64 = 0x0006_2026;
 const URI: &str = "file:///bench/definition.yaml";
-/// What is typed: mostly letters, and characters that begin other tokens.
+/// The typed texts: mostly letters, and characters that start other tokens.
 const TYPED: [&str; 16] = [
     "a", "e", "n", "s", "t", "o", "r", "m", "x", ".", " ", ":", "-", "\n", "\"", "[",
 ];
@@ -130,7 +130,7 @@ struct Places<'t> {
 
 impl<'t> Places<'t> {
     fn of(text: &'t str) -> Self {
-        // Skip non-ASCII lines, so that columns are bytes in every encoding.
+        // Non-ASCII lines are skipped, so that columns are bytes in every encoding.
         let lines: Vec<_> = text.lines().map(|it| if it.is_ascii() { it } else { "" }).collect();
         let is_rule = |it: &usize| super::is_rule(lines[*it]) && !lines[*it].ends_with(['-', '|', '>']);
         let rules = (0..lines.len()).filter(is_rule).collect();

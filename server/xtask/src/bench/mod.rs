@@ -1,4 +1,4 @@
-//! Benchmarks: speed relative to another program, in the same run on the same machine.
+//! Benchmarks: the speed compared with another program, in the same run on the same machine.
 
 mod editor;
 mod grammar;
@@ -85,8 +85,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
 }
 
 impl Bench {
-    /// Compares one of our commands with one of the oracle's, single-threaded: on the corpus, and on individual files of about these sizes
-    /// in bytes.
+    /// Compares one of our commands with a command of the oracle, single-threaded: for the corpus, and for individual files of about these sizes in
+    /// bytes.
     fn compare(&self, ours: &str, theirs: &str, sizes: &[u64]) -> anyhow::Result<()> {
         let list = self.listed()?;
         let list_text = list.to_string_lossy().into_owned();
@@ -102,7 +102,7 @@ impl Bench {
         Ok(())
     }
 
-    /// Measures `check` of a folder with everything that users see beyond the API server's answer: explanations and hints.
+    /// Measures `check` of a folder with all output that users see in addition to the API server's answer: explanations and hints.
     fn as_a_person_runs_it(&self) -> anyhow::Result<()> {
         let list = self.listed()?;
         let mut check = Command::new(&self.analyzer);
@@ -143,7 +143,7 @@ impl Bench {
         Ok((measure(&mut check, self.runs)?, measure(&mut ask, self.runs)?))
     }
 
-    /// Measures `cost` of the CRD with the most rules, minus the time for a CRD without rules: the rules alone.
+    /// Measures `cost` of the CRD with the most rules, minus the time for a CRD without rules. The difference is the time for the rules alone.
     fn most_rules(&self) -> anyhow::Result<()> {
         let mut most = (0, "");
         for file in &self.files {
@@ -164,7 +164,7 @@ impl Bench {
     }
 }
 
-/// Whether a line probably begins a rule of a CRD.
+/// Whether a line probably starts a rule of a CRD.
 fn is_rule(line: &str) -> bool {
     line.trim_start().trim_start_matches("- ").starts_with("rule:")
 }

@@ -30,7 +30,7 @@ pub(crate) fn measure(command: &mut Command, runs: usize) -> anyhow::Result<Run>
             .spawn()?;
         let (mut peak, mut cpu) = (0, Duration::ZERO);
         let status = loop {
-            // Both are only available while the process is alive. A short sleep costs less than a millisecond of accuracy.
+            // Both values are only available while the process is alive. A short sleep costs less than a millisecond of accuracy.
             peak = peak.max(peak_kib(child.id()));
             cpu = cpu.max(cpu_time(child.id()));
             if let Some(status) = child.try_wait()? {
@@ -74,7 +74,7 @@ fn status_kib(pid: u32, name: &str) -> u64 {
 
 /// The processor time of a process so far; zero if unknown.
 fn cpu_time(pid: u32) -> Duration {
-    // The first number is the nanoseconds on a processor. Each thread has its own file.
+    // The first number in the file is the time on a processor in nanoseconds. Each thread has its own file.
     let tasks = std::fs::read_dir(format!("/proc/{pid}/task"))
         .into_iter()
         .flatten()

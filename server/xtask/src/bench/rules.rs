@@ -12,7 +12,8 @@ use crd_analyzer_apiextensions::{
 use crd_analyzer_schema::{KubernetesVersion, depth};
 use crd_analyzer_syntax::{read_json, split};
 
-/// Compiles the rules of a CRD and estimates their cost in this process, minus the time for the CRD without rules. The build profile matters.
+/// Compiles the rules of a CRD in this process and estimates their cost, minus the time for the CRD without rules. The result depends on the build
+/// profile.
 pub(super) fn run(file: &Path, runs: usize) -> anyhow::Result<()> {
     let text: std::sync::Arc<str> = std::fs::read_to_string(file)?.into();
     let measure = move || -> anyhow::Result<(usize, Duration)> {
@@ -22,7 +23,7 @@ pub(super) fn run(file: &Path, runs: usize) -> anyhow::Result<()> {
         let json = read_json(&tree).map_err(|it| anyhow::anyhow!(it.message))?;
         let version = KubernetesVersion::NEWEST;
         let (mut without, mut with, mut rules) = (Duration::MAX, Duration::MAX, 0);
-        // The first round also builds the CEL environments.
+        // The first round is slower, because it also builds the CEL environments.
         for _ in 0..=runs * 10 {
             let start = Instant::now();
             drop(judge_create(&json, version, None));

@@ -71,7 +71,7 @@ pub(crate) struct Near<'a> {
 
 impl Definitions for Near<'_> {
     fn find(&self, kind: &GroupKind) -> Option<Arc<CrdText>> {
-        // Custom resources are in a folder with the same name as that of their CRDs.
+        // The folder of custom resources has the same name as the folder of their CRDs.
         let near = self.path.to_string_lossy().replace("/crs/", "/crds/");
         let found = self.corpus.catalog.with(|index| index.find(kind, Path::new(&near)))?;
         self.corpus.catalog.text(&found.definition)

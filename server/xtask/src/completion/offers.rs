@@ -23,7 +23,7 @@ use super::{
     positions::{Kind, Position, VERSION},
 };
 
-/// What is deleted after the cursor.
+/// The text that is deleted after the cursor.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Deletion {
     /// The rest of the word.
@@ -105,7 +105,7 @@ fn ask(corpus: &Corpus, position: &Position<'_>, text: &str, offset: u32) -> (Op
         transforms: true,
         definitions: &near,
     };
-    // The first request also reads the CRDs and the types for rules, which are cached.
+    // The first request is slower, because it also reads and caches the CRDs and the types for rules.
     let _ = complete(&request);
     let start = Instant::now();
     let found = complete(&request);
@@ -129,11 +129,11 @@ fn filtered<'f>(found: &'f Completions, text: &str) -> Vec<&'f Item> {
         .collect()
 }
 
-/// The maximum size of texts that are checked after inserting an item.
+/// The maximum size of texts that are checked after an item is inserted.
 const MAX_CHECKED: usize = 400_000;
 
-/// Replaces the word by a random offered item, and checks the result. The error is a diagnostic that the item is unknown there.
-/// `None` if no item could be inserted.
+/// Replaces the word by a random offered item, and checks the result. The error is a diagnostic that the item is unknown at its position. `None` if
+/// no item could be inserted.
 pub(super) fn check_one(corpus: &Corpus, position: &Position<'_>, random: &mut Rng) -> Option<Result<(), String>> {
     let text = &position.file.text;
     if text.len() > MAX_CHECKED {
@@ -171,9 +171,9 @@ pub(super) fn check_one(corpus: &Corpus, position: &Position<'_>, random: &mut R
         .collect();
     let refused = shown.iter().map(|it| &it.finding).find(|it| {
         let is_here = it.span.start <= place.end && place.start <= it.span.end;
-        // A field of another variable may not exist.
+        // A field may not exist if its variable is replaced by another variable.
         let is_own = item.kind != ItemKind::Variable || it.code != "undefined-field";
-        // A missing required field is not an error of the item.
+        // A missing required field is not an error in the item.
         let is_missing = matches!(
             it.server,
             Some(ServerSays::Cause {

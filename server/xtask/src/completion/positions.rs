@@ -47,7 +47,7 @@ impl Kind {
         Self::CrValue,
     ];
 
-    /// The kind of the n-th position. Keys and names in expressions are more frequent than values.
+    /// The kind of the n-th position. Keys, and names in expressions, are more frequent than values.
     pub(super) fn at(n: usize) -> Self {
         let turn = [0, 1, 2, 0, 1, 2, 3, 4, 5];
         Self::ALL[turn[n % turn.len()]]
@@ -77,7 +77,7 @@ pub(super) struct Position<'c> {
 /// The Kubernetes version for completion.
 pub(super) const VERSION: KubernetesVersion = KubernetesVersion::NEWEST;
 
-/// The number of files to try for a position before the next kind.
+/// The number of files to try for a position before trying the next kind.
 const TRIES: usize = 50;
 
 impl<'c> Position<'c> {
@@ -96,7 +96,7 @@ impl<'c> Position<'c> {
         })
     }
 
-    /// A position of this kind in a file, if there is one.
+    /// A random position of this kind in a file. `None` if the file contains no such position.
     pub(super) fn random_in(corpus: &'c Corpus, file: &'c File, kind: Kind, random: &mut Rng) -> Option<Self> {
         let parsed = Parsed::new(file.text.clone(), Arc::default());
         let documents: Vec<_> = parsed.documents().filter(|it| !it.is_broken).collect();
@@ -109,7 +109,7 @@ impl<'c> Position<'c> {
         Some(Self { file, kind, span, word })
     }
 
-    /// A random offset in the word to cut it at, before its last character.
+    /// A random offset at which the word is cut, before its last character.
     pub(super) fn random_cut(&self, random: &mut Rng) -> u32 {
         let text = &self.file.text[self.span.range()];
         let cuts: Vec<_> = text.char_indices().map(|it| it.0).collect();
@@ -132,7 +132,7 @@ fn word_of(tree: &Tree, node: NodeId) -> Option<(Span, String)> {
     (!word.is_empty() && tree.text()[span.range()] == word).then_some((span, word))
 }
 
-/// A random node that fits. Tries all nodes, starting from a random one.
+/// A random node for which `fits` returns true. All nodes are tried, starting from a random one.
 fn random_node(tree: &Tree, random: &mut Rng, fits: impl Fn(NodeId) -> bool) -> Option<NodeId> {
     let nodes: Vec<_> = tree.nodes().collect();
     if nodes.is_empty() {
@@ -152,7 +152,7 @@ fn in_definition(document: &Document<'_>, kind: Kind, random: &mut Rng) -> Optio
     word_of(tree, node)
 }
 
-/// Whether the CRD API knows the key or value at a node.
+/// Whether the key or value at a node exists in the CRD API.
 fn is_known(tree: &Tree, node: NodeId, kind: Kind) -> bool {
     let path = path_of(tree, node);
     let is_key = tree.is_key(node);
@@ -179,7 +179,7 @@ fn is_known(tree: &Tree, node: NodeId, kind: Kind) -> bool {
             let is_known = |values: &Values| values.known().iter().any(|it| it.text == text);
             match (&field.ty, &field.values) {
                 (FieldType::Boolean, _) => text == "true" || text == "false",
-                // Open values: other formats, names of versions.
+                // Fields whose values are open, such as other formats and names of versions.
                 (_, Values::Open(_)) if field.name == "format" => {
                     is_known(&field.values) && fits_type(tree, node, &text)
                 }

@@ -11,7 +11,7 @@ pub(crate) struct Outcome {
     measured: Measured,
     /// The numbers of covered branches and of all branches.
     edges: (u64, u64),
-    /// The number of features: branches, distinguished by how often an input takes them.
+    /// The number of features. A feature is a branch, combined with the number of times that an input takes it.
     features: u64,
     /// The number of kept inputs.
     kept: u64,
@@ -190,7 +190,7 @@ impl Measured {
     }
 }
 
-/// Bytes as base64, which survives logs.
+/// Bytes as base64, which can be copied from logs.
 pub(crate) fn base64(bytes: &[u8]) -> String {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);

@@ -15,7 +15,7 @@ use anyhow::Context as _;
 
 use crd_analyzer_conformance::peers;
 
-/// Crates that users don't run.
+/// Crates that users do not run.
 const CHORES: &[&str] = &["xtask/", "fuzz/", "fixtures/"];
 
 /// Code whose strings are verbatim messages of the API server or of Go's libraries.
@@ -110,7 +110,7 @@ fn is_page(path: &str) -> bool {
         || (path.contains("/codes/") && !path.ends_with("codes/README.md"))
 }
 
-/// Whether a sentence is in the header that all rule pages have.
+/// Whether a sentence is in the header of all rule pages.
 fn is_head(sentence: &str) -> bool {
     [
         "Related: ",
@@ -123,7 +123,7 @@ fn is_head(sentence: &str) -> bool {
     .any(|it| sentence.starts_with(it))
 }
 
-/// Whether a file has strings that users read, in our own words.
+/// Whether a file contains strings that users read and that are written by this project.
 fn is_program(path: &str) -> bool {
     let is_other = CHORES
         .iter()

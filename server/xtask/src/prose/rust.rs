@@ -1,4 +1,4 @@
-//! Extracts comments and strings from Rust code. A simple scanner suffices, because the code compiles.
+//! Extracts comments and strings from Rust code. A simple scanner is enough, because the code compiles.
 
 use super::{Read, markdown};
 
@@ -57,7 +57,7 @@ pub(super) fn messages(text: &str, is_command_line: bool) -> Vec<Read> {
     found
 }
 
-/// The doc comments of subcommands, options and their values: those of types that clap parses.
+/// The doc comments of subcommands, options and their values. They are on the types that clap parses.
 fn help(code: &str) -> Vec<Read> {
     let mut found = Vec::new();
     let (mut paragraph, mut begins) = (String::new(), 0);
@@ -126,7 +126,7 @@ fn is_name(bytes: &[u8], at: usize) -> bool {
     at > 0 && (bytes[at - 1].is_ascii_alphanumeric() || bytes[at - 1] == b'_')
 }
 
-/// The length of a character literal, or of the quote of a lifetime.
+/// The length of a character literal, or of the quote at the start of a lifetime.
 fn character(rest: &str) -> usize {
     let mut chars = rest.char_indices().skip(1);
     match chars.next() {

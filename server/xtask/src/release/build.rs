@@ -51,7 +51,7 @@ pub(super) fn run(table: &Table, target: &Target, out: &Path, root: &Path) -> an
     Ok(())
 }
 
-/// The commit that is built. Returns an error if the working tree has changes.
+/// The commit of the working tree. Returns an error if the working tree has changes.
 fn commit(root: &Path) -> anyhow::Result<String> {
     let git = |args: &[&str]| -> anyhow::Result<String> {
         let output = Command::new("git")
@@ -87,7 +87,7 @@ fn ask_rustc(question: &str, root: &Path) -> anyhow::Result<String> {
     Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
-/// The folders of this machine, and their replacements in the binary.
+/// The folders of this machine that must not occur in the binary, and their replacements.
 fn folders(root: &Path) -> Vec<(PathBuf, &'static str)> {
     let home = |name: &str| std::env::var_os(name).map(PathBuf::from);
     let cargo = home("CARGO_HOME").or_else(|| Some(home("HOME").or_else(|| home("USERPROFILE"))?.join(".cargo")));
@@ -95,7 +95,7 @@ fn folders(root: &Path) -> Vec<(PathBuf, &'static str)> {
     all.into_iter().filter_map(|(from, to)| Some((from?, to))).collect()
 }
 
-/// The flags of the table, and flags that remove the folders of this machine from the binary.
+/// The flags in the table, and flags that remove the folders of this machine from the binary.
 fn rustflags(target: &Target, root: &Path) -> anyhow::Result<String> {
     let mut flags = Vec::new();
     if let Some(features) = &target.features {
@@ -116,7 +116,7 @@ fn rustflags(target: &Target, root: &Path) -> anyhow::Result<String> {
     Ok(flags.join("\x1f"))
 }
 
-/// The same flags for C code, for gcc and clang.
+/// Flags for C code (gcc and clang) that also remove the folders of this machine.
 fn cflags(root: &Path) -> String {
     let flags = folders(root).into_iter();
     let flags = flags.map(|(from, to)| format!("-ffile-prefix-map={}={to}", from.display()));

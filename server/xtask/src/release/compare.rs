@@ -27,7 +27,7 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, ours: &Path) -> anyhow::Result<bool> {
     let binaries = [&*args.against, ours];
     let mut best: [Option<Run>; 2] = [None, None];
-    // Alternate between the binaries, because the load of the machine changes.
+    // The runs alternate between the binaries, because the load of the machine changes.
     for _ in 0..args.runs.max(1) {
         for (binary, best) in binaries.iter().zip(&mut best) {
             let mut command = Command::new(binary);

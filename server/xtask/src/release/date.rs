@@ -30,7 +30,7 @@ impl Date {
 
     /// Days since 1970-01-01.
     fn days(self) -> u64 {
-        // `parse` rejects dates before 1980, so this is positive.
+        // The number is positive, because `parse` rejects dates before 1980.
         go::days_since_1970(self.year.into(), self.month.into(), self.day.into()).unsigned_abs()
     }
 

@@ -20,7 +20,7 @@ pub(super) struct Binary<'t> {
     pub(super) bytes: Vec<u8>,
 }
 
-/// Everything that goes into artefacts.
+/// All data that artefacts are made from.
 pub(super) struct Inputs<'t> {
     pub(super) table: &'t Table,
     pub(super) date: Date,
@@ -93,7 +93,7 @@ impl<'t> Inputs<'t> {
 }
 
 impl Documents {
-    /// Runs a binary of this machine to get its documents.
+    /// Runs a binary of this machine to get the documents that it prints.
     fn ask(binary: &Path) -> anyhow::Result<Self> {
         let mut documents = Self::default();
         let main = print(binary, &["man"])?;

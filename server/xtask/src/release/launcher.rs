@@ -44,7 +44,7 @@ pub(super) fn pack(table: &Table, archives: &[&Artifact], root: &Path) -> anyhow
     ])
 }
 
-/// The source file with the checksums of the given archives. In the repository, it is empty between releases.
+/// The source file with the checksums of the given archives. In the repository, the list of checksums is empty between releases.
 fn sums(table: &Table, archives: &[&Artifact]) -> String {
     let mut rows: Vec<(String, String)> = Vec::new();
     for target in &table.targets {
@@ -55,7 +55,7 @@ fn sums(table: &Table, archives: &[&Artifact]) -> String {
         }
     }
     rows.sort();
-    // gofmt aligns the values.
+    // The values are aligned, as gofmt requires.
     let width = rows.iter().map(|it| it.0.len()).max().unwrap_or_default();
     let mut map = String::new();
     for (key, value) in &rows {

@@ -1,7 +1,7 @@
 //! Manifests for package managers, from the templates in `packaging/manifests`.
 //!
-//! A template has the file name that the package manager expects. `@VERSION@` is a value of the table; `@SHA256 TARGET@`,
-//! `@ARCHIVE TARGET@`, `@URL TARGET@` and `@STEM TARGET@` refer to the archive of a target.
+//! The file name of a template is the name that the package manager expects. In a template, `@VERSION@` is replaced by a value of the table; `@SHA256
+//! TARGET@`, `@ARCHIVE TARGET@`, `@URL TARGET@` and `@STEM TARGET@` refer to the archive of a target.
 
 use std::path::{Path, PathBuf};
 

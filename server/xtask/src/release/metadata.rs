@@ -15,11 +15,11 @@ pub(super) struct Library {
     pub(super) name: String,
     pub(super) version: String,
     pub(super) license: Option<String>,
-    /// The names and versions of its dependencies.
+    /// The names and versions of the library's dependencies.
     pub(super) uses: Vec<(String, String)>,
-    /// The folder of its source files.
+    /// The folder of the library's source files.
     pub(super) folder: PathBuf,
-    /// Whether it is one of our crates, which are in no registry.
+    /// Whether the library is one of our crates, which are not in any registry.
     pub(super) is_ours: bool,
 }
 

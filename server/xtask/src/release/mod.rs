@@ -1,5 +1,5 @@
-//! Releases: builds every artefact of `packaging/release.toml`, describes it for package managers, and tests its installation. This code
-//! does not publish anything.
+//! Releases: builds every artefact in `packaging/release.toml`, describes it for package managers, and tests its installation. This code publishes
+//! nothing.
 
 mod archives;
 mod build;

@@ -1,4 +1,4 @@
-//! The licences of the libraries in the binary, which have to be distributed with it.
+//! The licences of the libraries in the binary. They have to be distributed with the binary.
 
 use std::{collections::BTreeMap, fmt::Write as _, path::Path};
 
@@ -6,7 +6,7 @@ use anyhow::Context as _;
 
 use super::metadata::{Library, libraries};
 
-/// The text of the licences: each one once, after the libraries that use it.
+/// The text of the licences. Each licence is listed once, after the libraries that use it.
 pub(super) fn of_libraries(root: &Path) -> anyhow::Result<String> {
     let others: Vec<Library> = libraries(root, None)?.into_iter().filter(|it| !it.is_ours).collect();
     let mut with_texts = Vec::new();

@@ -1,5 +1,5 @@
-//! npm packages: one per target with the program, and a main package that depends on them and starts the one that npm installed. The
-//! packages have no installation scripts.
+//! npm packages: one package per target with the program, and a main package that depends on all of them and starts the program that npm installed.
+//! The packages have no installation scripts.
 
 use serde_json::{Map, Value, json};
 
@@ -26,7 +26,7 @@ fn package_name(table: &Table, target: &Target) -> String {
     format!("{}/{}", table.names.npm_scope, target.npm_name())
 }
 
-/// The fields of `package.json` that both kinds of packages have.
+/// The fields of `package.json` that occur in both kinds of packages.
 fn manifest(table: &Table, name: &str) -> Value {
     json!({
         "name": name,

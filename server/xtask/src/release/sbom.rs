@@ -38,7 +38,7 @@ fn component(library: &Library) -> Value {
         "purl": address,
     });
     if let Some(license) = &library.license {
-        // Old manifests separate alternatives with a slash.
+        // In old manifests, a slash separates alternatives.
         component["licenses"] = json!([{ "expression": license.replace('/', " OR ") }]);
     }
     component

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::date::Date;
 
-/// The version of the release, which is that of the workspace.
+/// The version of the release, which is also the version of the workspace.
 pub(super) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 #[derive(Deserialize)]
@@ -56,7 +56,7 @@ pub(super) struct Names {
     pub(super) go_module: String,
 }
 
-/// A platform: its target, and its name in each registry. A registry without a name for the platform does not get it.
+/// A platform: its target, and its name in each registry. A registry without a name for the platform gets no artefact for it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Target {
@@ -64,10 +64,10 @@ pub(super) struct Target {
     pub(super) rust: String,
     /// Features of the processor or the platform for `-C target-feature`.
     pub(super) features: Option<String>,
-    /// Arguments for the linker, where the target is linked with Rust's own one.
+    /// Arguments for the linker, for targets that are linked with Rust's own linker.
     #[serde(default)]
     pub(super) link_arguments: Vec<String>,
-    /// The GitHub Actions runner that builds it.
+    /// The GitHub Actions runner that builds the target.
     pub(super) runner: String,
     pub(super) archive: ArchiveKind,
     pub(super) npm: Npm,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 /// A file or a folder.
 pub(super) struct Entry {
     pub(super) mode: u32,
-    /// The content, if it is a file.
+    /// The content of a file; `None` for a folder.
     pub(super) bytes: Option<Vec<u8>>,
 }
 
@@ -16,12 +16,12 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    /// Adds a file that is readable for everyone.
+    /// Adds a file that everyone can read.
     pub(super) fn file(&mut self, path: impl Into<String>, bytes: impl Into<Vec<u8>>) {
         self.add(path, 0o644, Some(bytes.into()));
     }
 
-    /// Adds a file that is executable for everyone.
+    /// Adds a file that everyone can execute.
     pub(super) fn program(&mut self, path: impl Into<String>, bytes: impl Into<Vec<u8>>) {
         self.add(path, 0o755, Some(bytes.into()));
     }

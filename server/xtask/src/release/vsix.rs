@@ -1,6 +1,7 @@
-//! VS Code extensions: one per target with the program, and one without it, which runs the program from the `PATH`.
+//! VS Code extensions: one extension per target with the program, and one without the program, which runs the program from the `PATH`.
 //!
-//! `editors/vscode/package.sh` builds the one without. The others have the same files, plus the program, and the target in the manifest.
+//! `editors/vscode/package.sh` builds the extension without the program. The others contain the same files, plus the program, and the target in the
+//! manifest.
 
 use std::{path::Path, process::Command};
 

@@ -9,10 +9,10 @@ use super::{date::Date, tree::Tree};
 const DEFLATED: u16 = 8;
 /// The zip version needed to extract the archive, 2.0.
 const NEEDED: u16 = 20;
-/// The creator: Unix, so that the upper half of the attributes is the file mode.
+/// The creator of the archive: Unix, so that the upper half of the attributes is the file mode.
 const MADE_BY: u16 = 3 << 8 | NEEDED;
 
-/// The bytes of an archive with the tree's files. `first` are paths to write first, in this order.
+/// The bytes of an archive with the files of the tree. The paths in `first` are written first, in this order.
 pub(super) fn zip(tree: &Tree, first: &[&str], date: Date) -> anyhow::Result<Vec<u8>> {
     let mut all: Vec<_> = tree.entries().collect();
     all.sort_by_key(|(path, _)| first.iter().position(|it| it == path).unwrap_or(first.len()));

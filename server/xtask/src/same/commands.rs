@@ -37,7 +37,7 @@ const OF_FOLDERS: &[&[&str]] = &[
     &["test", ".", "-o", "jsonl", "--verbose"],
 ];
 
-/// Commands for a file, whose name follows.
+/// Commands for a file. The name of the file follows.
 const OF_FILES: &[&[&str]] = &[
     &["check", "-o", "jsonl"],
     &["check"],

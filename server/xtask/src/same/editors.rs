@@ -32,7 +32,7 @@ const OF_PLACES: &[&str] = &[
     "textDocument/rename",
 ];
 
-/// The interval between requests for diagnostics, and the maximum number of requests. Diagnostics are final if they stay the same.
+/// The interval between requests for diagnostics, and the maximum number of requests. Diagnostics are final if they are the same in two answers.
 const TURN: Duration = Duration::from_millis(300);
 const MOST_TURNS: usize = 20;
 
@@ -113,7 +113,7 @@ fn wait_for_index(session: &mut EditorSession, folder: &Path) -> anyhow::Result<
     session.notify("textDocument/didClose", &json!({ "textDocument": document }))
 }
 
-/// The final diagnostics of a document. Some of them are computed after the first answer, such as those that need a search or a build.
+/// The final diagnostics of a document. Some diagnostics, such as those that need a search or a build, are only computed after the first answer.
 fn settled_diagnostics(session: &mut EditorSession, document: &Value) -> anyhow::Result<Value> {
     let mut last = Value::Null;
     for _ in 0..MOST_TURNS {

@@ -1,5 +1,5 @@
-//! Compares all answers of two binaries: the subcommands in all formats, and the language server's responses. For a change that must keep
-//! behavior, run it against the binary from before, and explain each remaining difference.
+//! Compares all answers of two binaries: the subcommands in all formats, and the language server's responses. To check a change that must not change
+//! behavior, run this against the binary from before the change, and explain each remaining difference.
 
 mod commands;
 mod editors;
@@ -78,7 +78,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
             }
             Ok(answers)
         };
-        // Run both in parallel: the binaries only share the files, and neither writes them.
+        // Both binaries run in parallel, because they only share the files and neither of them writes to the files.
         let (old, new) = std::thread::scope(|scope| {
             let old = scope.spawn(|| ask(&before));
             let new = ask(&after);

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crd_analyzer_conformance::peers;
 
-/// The maximum size of an individually checked file, in bytes. For larger ones, the language server takes seconds.
+/// The maximum size of an individually checked file, in bytes. For larger files, the language server takes seconds.
 const MOST_BYTES: u64 = 500_000;
 
 /// The repository's own manifests, and the corpus if available.
@@ -21,7 +21,7 @@ pub(super) fn usual() -> anyhow::Result<Vec<PathBuf>> {
     Ok(folders)
 }
 
-/// A random sample of a folder's manifests, as sorted relative paths. The same seed gives the same files.
+/// A random sample of the manifests in a folder, as sorted relative paths. The same seed gives the same sample.
 pub(super) fn sample(folder: &Path, most: usize, seed: u64) -> anyhow::Result<Vec<String>> {
     let mut found = Vec::new();
     let mut open = vec![folder.to_path_buf()];

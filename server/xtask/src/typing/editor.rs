@@ -21,7 +21,7 @@ struct Written {
 pub(super) struct EnterRules(Vec<(Regex, usize)>);
 
 impl EnterRules {
-    /// The rules for `autoIndent: advanced`, with the rules of the extension or without any. VS Code itself has none for YAML.
+    /// The rules for `autoIndent: advanced`, with or without the rules of the extension. VS Code itself has no such rules for YAML.
     pub(super) fn new(with_rules: bool) -> anyhow::Result<Self> {
         let written: Vec<Written> = serde_json::from_str(RULES).context("the rules for Enter")?;
         let rules = written.into_iter().filter(|_| with_rules).map(|it| {
@@ -88,7 +88,7 @@ impl Editor {
             return;
         }
         if self.closed.last() == Some(&key) && self.after.starts_with(key) {
-            // Move over the automatically inserted character.
+            // The cursor moves over the automatically inserted character.
             self.closed.pop();
             self.after.remove(0);
             self.before.push(key);
@@ -112,7 +112,7 @@ impl Editor {
         }
     }
 
-    /// Deletes characters before the cursor, indentation one level at a time. Returns the number of key presses.
+    /// Deletes characters before the cursor, and indentation one level at a time. Returns the number of key presses.
     pub(super) fn take_back(&mut self, bytes: usize) -> usize {
         let until = self.before.len() - bytes;
         let mut keys = 0;

@@ -48,25 +48,25 @@ pub(crate) struct Args {
     without_enter_rules: bool,
 }
 
-/// The counts.
+/// The counts of all sessions.
 #[derive(Default)]
 pub(super) struct Stats {
-    /// The number of pressed keys, and the number without any completion list.
+    /// The number of pressed keys, and the number of keys that would be pressed without any completion list.
     keys: usize,
     plain_keys: usize,
-    /// The number of keys after which something outside the typed part was lost or moved, or appeared only temporarily.
+    /// The number of keys after which a diagnostic or code lens outside the typed part was lost or moved, or appeared only temporarily.
     lost: usize,
     lost_lenses: usize,
     appeared: usize,
-    /// The number of accepted items, and of those that damaged the text.
+    /// The number of accepted items, and the number of items that damaged the text.
     accepted: usize,
     damaged: usize,
     /// The number of keys to correct the indentation of accepted items.
     corrected: usize,
-    /// The number of lists with the wanted item, and of those that had it first.
+    /// The number of lists that contained the wanted item, and the number of lists in which it came first.
     offered: usize,
     first: usize,
-    /// The numbers of keys after which a list was shown, of unwanted lists, and of unwanted lists with words of the document.
+    /// The number of keys after which a list was shown, the number of unwanted lists, and the number of unwanted lists with words of the document.
     shown: usize,
     unwanted: usize,
     words: usize,
@@ -78,7 +78,7 @@ pub(super) struct Stats {
 
 impl Stats {
     fn case(&mut self, what: &'static str, case: impl FnOnce() -> String) {
-        // Limit each kind of case, so that a frequent one leaves room for the others.
+        // Each kind of case is limited, so that a frequent kind leaves space for the others.
         const MOST: usize = 200;
         if self.cases.iter().filter(|it| it.0 == what).count() < MOST {
             self.cases.push((what, case()));

@@ -7,13 +7,13 @@ use serde_json::Value;
 /// The lines that are being typed.
 #[derive(Clone, Copy)]
 pub(super) struct Region {
-    /// The number of the last line before them.
+    /// The number of the last line before the typed lines.
     pub(super) before: usize,
     /// The number of typed lines.
     pub(super) lines: usize,
 }
 
-/// Diagnostics or code lenses by name and position. Lines after the typed ones are counted relative to these.
+/// Diagnostics or code lenses by name and position. Line numbers after the typed lines are relative to the end of the typed lines.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub(super) struct Outside(BTreeMap<String, usize>);
 
@@ -39,7 +39,7 @@ impl Outside {
         Self(found)
     }
 
-    /// The intersection of both.
+    /// The entries that both have.
     pub(super) fn both(&self, other: &Self) -> Self {
         let common = self.0.iter().filter_map(|(name, count)| {
             let other = other.0.get(name)?;
@@ -48,7 +48,7 @@ impl Outside {
         Self(common.collect())
     }
 
-    /// Those that are in none of the others.
+    /// The names that occur here more often than in each of the others.
     pub(super) fn without(&self, others: &[&Self]) -> Vec<String> {
         let missing = |name: &&String| {
             let most = others.iter().filter_map(|it| it.0.get(*name)).max();

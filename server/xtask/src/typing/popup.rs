@@ -1,4 +1,4 @@
-//! Completion lists as VS Code shows them: filtering and sorting of items, and when the list closes.
+//! Completion lists as VS Code shows them: filtering and sorting of items, and closing of the list.
 
 use serde_json::Value;
 
@@ -30,7 +30,7 @@ pub(super) struct Item {
     start: usize,
     end: usize,
     more: Vec<Value>,
-    /// Whether accepting it requests the next list.
+    /// Whether accepting the item requests the next list.
     pub(super) asks_again: bool,
 }
 
@@ -77,7 +77,7 @@ impl Item {
         self.start
     }
 
-    /// The edits of the item if it is accepted now with this text. The text typed since the request is also replaced.
+    /// The edits of the item if it is accepted at the current position with this text. The text that was typed since the request is also replaced.
     pub(super) fn edits(&self, editor: &Editor, asked_at: usize, text: &str) -> Vec<Edit> {
         let all = editor.text();
         let byte = |line: usize, column: usize| {
@@ -94,7 +94,7 @@ impl Item {
             let place = |it: &Value| {
                 let line = it["line"].as_u64().unwrap_or_default() as usize;
                 let column = it["character"].as_u64().unwrap_or_default() as usize;
-                // Positions after the typed text have moved.
+                // Positions after the typed text have moved since the request.
                 byte(
                     line,
                     if line == self.line && column >= self.end {
@@ -125,12 +125,12 @@ pub(super) struct Popup {
 }
 
 impl Popup {
-    /// The list of an answer. Without items, words of the document if `falls_back` is set.
+    /// The list of an answer. If the answer contains no items and `falls_back` is set, the list contains words of the document.
     pub(super) fn of(answer: &Value, editor: &Editor, falls_back: bool) -> Option<Self> {
         let list = answer.as_array().or_else(|| answer["items"].as_array());
         let items: Vec<_> = list.into_iter().flatten().filter_map(Item::new).collect();
         let asked_at = editor.position().1;
-        // Even an item that does not match prevents the fallback to words.
+        // An item that does not match also prevents the fallback to words.
         if list.is_some_and(|it| !it.is_empty()) {
             return Some(Self {
                 items,
@@ -147,7 +147,7 @@ impl Popup {
         })
     }
 
-    /// The shown items, best first, and the index of the selected one.
+    /// The shown items, best first, and the index of the selected item.
     pub(super) fn shown(&self, editor: &Editor) -> (Vec<&Item>, usize) {
         let line = editor.line();
         let mut found: Vec<(u32, &Item)> = self
@@ -162,7 +162,7 @@ impl Popup {
     }
 }
 
-/// Words of the document, except for the one being typed.
+/// Words of the document, without the word that is being typed.
 fn words(editor: &Editor) -> Vec<Item> {
     let line = editor.line();
     let (row, column) = editor.position();
@@ -192,8 +192,9 @@ fn words(editor: &Editor) -> Vec<Item> {
         .collect()
 }
 
-/// How well a word matches the typed text: `None` if it does not. Approximates VS Code's score where it decides the first item: a match of the
-/// whole word, its prefix, the prefixes of its parts, its letters in order, with the first one at the start of a part.
+/// A score for the match between a word and the typed text; `None` without a match. Approximates VS Code's score in the cases that decide the first
+/// item: a match of the whole word, of its prefix, of the prefixes of its parts, or of its letters in order, with the first letter at the start of a
+/// part.
 fn score(typed: &str, word: &str) -> Option<u32> {
     if typed.is_empty() {
         return Some(0);

@@ -120,7 +120,7 @@ pub(super) fn pieces(snippet: &str, indentation: usize) -> Vec<Piece> {
     found
 }
 
-/// The initial text of the pieces, and the number of bytes after the first placeholder, where the cursor goes.
+/// The initial text of the pieces, and the number of bytes from the start of the first placeholder to the end. The cursor goes to that start.
 pub(super) fn written(pieces: &[Piece]) -> (String, usize) {
     let mut text = String::new();
     let mut at = None;
@@ -137,8 +137,8 @@ pub(super) fn written(pieces: &[Piece]) -> (String, usize) {
     (text, back)
 }
 
-/// Whether `text` begins with the pieces, if each placeholder is filled in with text on one line. Returns the values of the placeholders and
-/// the length of the match.
+/// Whether `text` starts with the pieces, if each placeholder is filled in with text on one line. Returns the values of the placeholders and the
+/// length of the match.
 pub(super) fn filled(pieces: &[Piece], text: &str) -> Option<(Vec<(u32, String)>, usize)> {
     let mut places: Vec<(u32, String)> = Vec::new();
     let mut at = 0;

@@ -11,7 +11,7 @@ use fastrand::Rng;
 
 use crate::completion::corpus::{Corpus, File};
 
-/// The maximum size of a part in bytes. Longer parts are mostly prose.
+/// The maximum size of a part in bytes. Longer parts mostly contain descriptions.
 const MAX_BYTES: usize = 700;
 
 /// The kind of a part.
@@ -49,12 +49,12 @@ impl Kind {
         }
     }
 
-    /// Whether it is an item of a list.
+    /// Whether the part is an item of a list.
     fn is_item(self) -> bool {
         matches!(self, Self::Rule | Self::Version)
     }
 
-    /// Whether it is part of a CRD.
+    /// Whether the part is in a CRD.
     pub(super) fn is_of_definition(self) -> bool {
         matches!(self, Self::Property | Self::Rule | Self::Version)
     }
@@ -65,11 +65,11 @@ impl Kind {
 pub(super) struct Subtree<'a> {
     pub(super) kind: Kind,
     pub(super) file: &'a File,
-    /// The text before it, without the line break.
+    /// The text before the part, without the line break.
     pub(super) before: &'a str,
-    /// The line break before it, and its lines.
+    /// The line break before the part, and the lines of the part.
     pub(super) typed: &'a str,
-    /// The text after it.
+    /// The text after the part.
     pub(super) after: &'a str,
 }
 
@@ -188,7 +188,7 @@ fn whole_lines(text: &str, (start, end): (usize, usize), is_item: bool) -> Optio
     let lead = &text[line + 1..start];
     let end = text[..end].trim_end().len();
     let rest = text[end..].split('\n').next().unwrap_or_default();
-    // A key after a dash begins an item, which is only deleted as a whole.
+    // A key after a dash starts an item, and an item is only deleted as a whole.
     let is_whole = lead.trim_matches([' ', '-']).is_empty() && rest.trim().is_empty() && start < end;
     let typed = &text[line..end];
     let is_plain = !["#", " &", " *", "\n\n", " \n"].iter().any(|it| typed.contains(it));

@@ -1,4 +1,4 @@
-//! Simulates a person who types a part of a manifest and accepts the first item if it is right.
+//! Simulates a person who types a part of a manifest and accepts the first item if it is the wanted one.
 
 mod accept;
 
@@ -30,14 +30,14 @@ pub(super) struct Typist<'a> {
     /// The text to type, with quotes as in accepted items.
     target: String,
     popup: Option<Popup>,
-    /// Diagnostics outside the entry: before typing, after typing, and in both.
+    /// Diagnostics outside the entry: those before typing, those after typing, and those in both.
     diagnostics: [Outside; 3],
     lenses: [Outside; 3],
 }
 
 /// The remaining text to type, for comparison with an item.
 struct Wanted<'t> {
-    /// The text from the start of the item's replaced range.
+    /// The rest of the text, from the start of the item's replaced range.
     rest: &'t str,
 }
 
@@ -74,7 +74,7 @@ impl<'a> Typist<'a> {
         number: usize,
         stats: &'a mut Stats,
     ) -> anyhow::Result<Self> {
-        // A resource finds its CRD in the folder with the same name.
+        // The CRD of a resource is found in the folder with the same name.
         let uri = if subtree.kind.is_of_definition() {
             format!("file:///typing/{number}.yaml")
         } else {
@@ -128,7 +128,7 @@ impl<'a> Typist<'a> {
         self.close()
     }
 
-    /// The position of the cursor in the target.
+    /// The position in the target that corresponds to the cursor.
     fn position(&self) -> usize {
         self.editor.before.len() - self.subtree.before.len()
     }
@@ -212,7 +212,7 @@ impl<'a> Typist<'a> {
         self.ask_after(key)
     }
 
-    /// Does what VS Code does after a typed character.
+    /// Does the same as VS Code after a typed character.
     fn ask_after(&mut self, key: char) -> anyhow::Result<()> {
         if key == '\n' {
             self.popup = None;
@@ -281,7 +281,7 @@ impl<'a> Typist<'a> {
         Ok(())
     }
 
-    /// Sends the changes since an old text.
+    /// Sends the difference between an old text and the current one.
     fn send(&mut self, old: &str) -> anyhow::Result<()> {
         let new = self.editor.text();
         if old == new {
@@ -289,7 +289,7 @@ impl<'a> Typist<'a> {
         }
         let same = common::ahead(old.as_bytes(), new.as_bytes());
         let same_end = common::behind(&old.as_bytes()[same..], &new.as_bytes()[same..]);
-        // Sends the smallest change. An insertion at the cursor stays an insertion.
+        // The smallest possible change is sent, so an insertion at the cursor stays an insertion.
         let places = [position(old, same), position(old, old.len() - same_end)];
         self.version += 1;
         self.session

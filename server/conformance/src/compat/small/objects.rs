@@ -1,4 +1,4 @@
-//! Unusual objects: with numbers and strings from a pair of CRDs, and values close to them.
+//! Unusual objects: objects with numbers and strings from a pair of CRDs, and values close to these.
 
 use fastrand::Rng;
 use serde_json::{Value, json};

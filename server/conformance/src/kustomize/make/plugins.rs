@@ -1,9 +1,9 @@
-//! Made objects for `generators`, `transformers` and `validators`.
+//! Generates objects for `generators`, `transformers` and `validators`.
 
 use super::{Made, Object};
 
 impl Made<'_> {
-    /// Adds what is built into kustomize, in files, in folders and in texts.
+    /// Adds plugins that are built into kustomize, in files, in folders and as inline texts.
     pub(super) fn add_plugins(&mut self, text: &mut String, folder: &str, objects: &[Object]) {
         if self.is(12) {
             self.list(text, folder, "generators", &mut |it, n| it.generator(n, folder));
@@ -86,7 +86,7 @@ impl Made<'_> {
         format!("apiVersion: builtin\nkind: {kind}\nmetadata: {{name: g{n}-{name}{namespace}}}\n{fields}unknown: 1\n")
     }
 
-    /// A transformer that changes little, or nothing.
+    /// A transformer that changes little or nothing.
     fn harmless(&mut self, n: usize, objects: &[Object]) -> String {
         let object = self.pick(objects);
         let (kind, name) = (object.kind, &object.name);

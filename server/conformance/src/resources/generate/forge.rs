@@ -38,10 +38,10 @@ impl Definition {
         }
     }
 
-    /// Inserts a text into the schema, where objects may contain it as well. Returns the CRD as JSON.
+    /// Inserts a text into the schema at a place where objects may also contain the text. Returns the CRD as JSON.
     pub(crate) fn forge_schema(&mut self, text: &str, rng: &mut Rng) -> String {
         let mut path = String::new();
-        // Descend to a random property.
+        // Starts at a random property.
         for _ in 0..rng.usize(1..6) {
             let Some(schema) = self.schema().pointer(&path) else {
                 break;
@@ -79,7 +79,7 @@ impl Definition {
                 (Some("string"), _) => {
                     schema.insert("default".to_owned(), json!(text));
                 }
-                // An `enum` at the root would never match, because timestamps differ.
+                // An `enum` at the root would never match, because the timestamps of objects differ.
                 _ if path.is_empty() => {}
                 _ => {
                     schema.insert("enum".to_owned(), json!([text, {"a": text}, [text]]));

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{Definition, inside, near, value};
 
 impl Definition {
-    /// Sets a value at a path of the schema, sometimes one near its bounds. `path` is the path of a keyword in the CRD.
+    /// Sets a value at a path of the schema, sometimes a value near the schema's bounds. `path` is the path of a keyword in the CRD.
     pub(crate) fn lead(&self, object: &mut Value, path: &[Segment], rng: &mut Rng) {
         let is_root = |it: &Segment| matches!(it, Segment::Field(name) if name == "openAPIV3Schema");
         let Some(root) = path.iter().position(is_root) else {

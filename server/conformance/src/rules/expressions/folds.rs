@@ -1,4 +1,4 @@
-//! Generates macro calls, and literals that contain expressions.
+//! Generates macro calls, and list and map literals that contain expressions.
 
 use crd_analyzer_cel::types::Type;
 

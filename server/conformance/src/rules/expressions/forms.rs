@@ -9,7 +9,7 @@ use super::super::{constants, literals, pick, texts};
 use super::Expressions;
 use super::types::{substitute, unify};
 
-/// Types, each with a form of an expression of this type.
+/// Types, each with a form for expressions of this type.
 static FORMS: LazyLock<Vec<(Type, &str)>> = LazyLock::new(|| {
     include_str!("forms.txt")
         .lines()
@@ -34,7 +34,7 @@ fn type_of(text: &str) -> Type {
 }
 
 impl Expressions<'_> {
-    /// An expression of this type from a form, if there is one.
+    /// An expression of this type from a form. `None` if no form has this type.
     pub(super) fn form(&mut self, want: &Type, depth: u8) -> Option<String> {
         let fitting: Vec<&(Type, &str)> = FORMS
             .iter()
@@ -63,7 +63,7 @@ impl Expressions<'_> {
             };
             made.push_str(before);
             let filling = self.filling(place, bound, depth);
-            // An operand with weaker binding than the following selection or index needs parentheses.
+            // An operand that binds less strongly than the following selection or index needs parentheses.
             if after.starts_with(['.', '[']) && !filling.ends_with([')', ']', '\'']) {
                 made = format!("{made}({filling})");
             } else {

@@ -34,7 +34,7 @@ pub(super) struct Expressions<'a> {
     has_two_variables: bool,
     /// Whether the API server rejects large lists before it creates them.
     limits_sizes: bool,
-    /// The percentage of parts that have any type (`dyn`): the checker accepts them, and they may fail at run time.
+    /// The percentage of parts that have any type (`dyn`). The checker accepts these parts, but they may fail at run time.
     dynamic: f64,
 }
 
@@ -224,7 +224,7 @@ impl<'a> Expressions<'a> {
         }
     }
 
-    /// A literal, or an expression that is as short.
+    /// A literal, or an expression that is as short as a literal.
     fn simple(&mut self, want: &Type) -> String {
         if let Some(of) = want.optional_of() {
             return if self.rng.bool() {
@@ -281,7 +281,7 @@ impl<'a> Expressions<'a> {
             for (m, overload) in overloads.iter().enumerate() {
                 let mut bound = HashMap::new();
                 if unify(&overload.result, want, &mut bound) {
-                    // Otherwise, functions with a generic result would be in every second call.
+                    // Without a low weight, functions with a generic result would be in every second call.
                     let weight = if matches!(overload.result, Type::Param(_)) {
                         1
                     } else {
@@ -379,7 +379,7 @@ impl<'a> Expressions<'a> {
         format!("{template}.format([{}])", arguments.join(", "))
     }
 
-    /// An expression of limited length. Sometimes it causes an error message with its type.
+    /// An expression of limited length. Sometimes it makes the checker report its type in an error message.
     pub(super) fn rule(&mut self, depth: u8) -> String {
         loop {
             let made = if self.chance(4.0) {

@@ -86,7 +86,7 @@ pub(super) const ODDITIES: &[&str] = &[
     "[[1, 2], [3]].flatten().map(x, [x, 'a'])",
 ];
 
-/// Conditions without a value: each one fails at run time.
+/// Conditions without a result: each condition fails at run time.
 pub(super) const FAILURES: &[&str] = &[
     "1 / 0 > 0",
     "1 % 0 > 0",
@@ -113,7 +113,7 @@ pub(super) const FAILURES: &[&str] = &[
     "double('x') > 1.0",
 ];
 
-/// Conditions that fail because of the size of a result. API servers without that limit create the result.
+/// Conditions that fail because a result is too large. API servers without this limit create the result.
 pub(super) const OVERSIZED: &[&str] = &[
     "lists.range(1000001).size() > 0",
     "lists.range(9223372036854775807).size() > 0",

@@ -23,7 +23,7 @@ pub(super) fn collect(ty: &DeclType, path: &str, objects: &mut HashMap<Arc<str>,
     }
 }
 
-/// Whether a declared type can be the wanted one. Binds its type parameters.
+/// Whether a declared type can be the wanted type. Binds the type parameters of the declared type.
 pub(super) fn unify(declared: &Type, want: &Type, bound: &mut HashMap<Arc<str>, Type>) -> bool {
     if let Type::Param(name) = declared {
         return *bound.entry(name.clone()).or_insert_with(|| want.clone()) == *want;

@@ -1,4 +1,4 @@
-//! Tests of `integrations/`: runs each CI integration on a broken CRD, like the CI system does.
+//! Tests of `integrations/`: runs each CI integration on a broken CRD, in the same way as the CI system.
 
 use std::{path::Path, process::Command, sync::Arc};
 
@@ -257,7 +257,7 @@ pub(super) fn pre_commit(lab: &Lab<'_>) -> anyhow::Result<Outcome> {
         .env("PRE_COMMIT_HOME", lab.folder("pre-commit")?)
         .env("PIP_FIND_LINKS", &lab.release);
     rejects(&mut command)?;
-    // The hook for users who install the program themselves.
+    // This hook is for users who install the program themselves.
     let system = [
         "try-repo",
         &hooks.display().to_string(),

@@ -55,7 +55,7 @@ pub(super) fn wheel(lab: &Lab<'_>) -> anyhow::Result<Outcome> {
             .arg(&wheel),
     )?;
     works(programs.join(lab.target.program()), &lab.broken("of-pip")?)?;
-    // pip compares the installed files with the file list.
+    // pip compares the installed files with its file list.
     succeed(Command::new(programs.join("pip")).args(["check"]))?;
     succeed(Command::new(programs.join("pip")).args(["uninstall", "--quiet", "--yes", "crd-analyzer"]))?;
     if programs.join(lab.target.program()).exists() {
@@ -79,7 +79,7 @@ pub(super) fn uvx(lab: &Lab<'_>) -> anyhow::Result<Outcome> {
     passed(&wheel)
 }
 
-/// Tests the main package with the package of this machine. Those of other machines are optional and not available here.
+/// Tests the main package with the package of this machine. The packages of other machines are optional and not available here.
 pub(super) fn npm(lab: &Lab<'_>) -> anyhow::Result<Outcome> {
     if !has("npm") {
         return Ok(without("npm"));
@@ -98,7 +98,7 @@ pub(super) fn npm(lab: &Lab<'_>) -> anyhow::Result<Outcome> {
             .current_dir(&folder),
     )?;
     works(folder.join("node_modules/.bin/crd-analyzer"), &folder)?;
-    // Without the package of the platform, the error message explains what to do.
+    // Without the package of the platform, the error message says how to fix the installation.
     std::fs::remove_dir_all(folder.join("node_modules").join(&lab.table.names.npm_scope))?;
     let lonely = Command::new(folder.join("node_modules/.bin/crd-analyzer"))
         .arg("--version")
@@ -126,7 +126,7 @@ pub(super) fn go(lab: &Lab<'_>, name: &str) -> anyhow::Result<Command> {
     let information = format!("{{\"Version\":\"v{VERSION}\",\"Time\":\"{date}\"}}");
     std::fs::write(versions.join(format!("v{VERSION}.info")), information)?;
     std::fs::write(versions.join("list"), format!("v{VERSION}\n"))?;
-    // Reuse this machine's build cache for the standard library. Everything else is empty.
+    // The build cache of this machine is reused for the standard library. All other caches are empty.
     let compiled = succeed(Command::new("go").args(["env", "GOCACHE"]))?;
     let mut command = Command::new("go");
     command
@@ -162,7 +162,7 @@ pub(super) fn launcher(lab: &Lab<'_>) -> anyhow::Result<Outcome> {
     )?;
     let mut check = go(lab, "launcher")?;
     let installed = programs.join(lab.target.program());
-    // Run the installed program with the environment of `go`.
+    // The installed program runs with the same environment as `go`.
     let mut program = Command::new(&installed);
     for (name, value) in check.get_envs() {
         if let Some(value) = value {

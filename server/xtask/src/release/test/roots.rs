@@ -40,7 +40,7 @@ fn not_superuser() -> Outcome {
     }
 }
 
-/// Tests that the program in the archive needs no other file: runs it in a root with nothing else.
+/// Tests that the program in the archive needs no other files, by running it in a root without other files.
 pub(super) fn archive(lab: &Lab<'_>) -> anyhow::Result<Outcome> {
     if !is_superuser() {
         return Ok(not_superuser());
@@ -66,7 +66,7 @@ pub(super) fn archive(lab: &Lab<'_>) -> anyhow::Result<Outcome> {
     passed(&archive)
 }
 
-/// Unpacks the image like a container runtime, verifies each checksum, and runs its command as its user.
+/// Unpacks the image like a container runtime, verifies each checksum, and runs the image's command as the image's user.
 pub(super) fn image(lab: &Lab<'_>) -> anyhow::Result<Outcome> {
     let image = lab.artifact(&format!("crd-analyzer-{VERSION}-oci.tar"))?;
     let (root, config) = image_root(lab, &image)?;
@@ -76,7 +76,7 @@ pub(super) fn image(lab: &Lab<'_>) -> anyhow::Result<Outcome> {
     if config["config"]["User"] != USER || config["config"]["Entrypoint"][0] != format!("/{PROGRAM}") {
         bail!("the configuration names another user or program: {config}");
     }
-    // A folder that the image's user cannot write to, like a mounted repository.
+    // The image's user cannot write to this folder, as with a mounted repository.
     let work = root.join(WORK);
     lab.put_broken(&work)?;
     std::fs::set_permissions(work.join(BROKEN), std::fs::Permissions::from_mode(0o644))?;
@@ -92,7 +92,7 @@ pub(super) fn image(lab: &Lab<'_>) -> anyhow::Result<Outcome> {
     passed(&image)
 }
 
-/// The root of this machine's image, and its configuration.
+/// The root folder of this machine's image, and the configuration of the image.
 pub(super) fn image_root(lab: &Lab<'_>, image: &Path) -> anyhow::Result<(PathBuf, Value)> {
     let layout = lab.folder("layout")?;
     succeed(Command::new("tar").arg("-xf").arg(image).arg("-C").arg(&layout))?;
@@ -145,14 +145,14 @@ pub(super) fn debian(lab: &Lab<'_>) -> anyhow::Result<Outcome> {
     if !is_superuser() {
         return Ok(not_superuser());
     }
-    // Uses this machine's Debian version and package sources.
+    // The minimal Debian has this machine's Debian version and package sources.
     let sources = Path::new("/etc/apt/sources.list.d/debian.sources");
     let system = std::fs::read_to_string("/etc/os-release").unwrap_or_default();
     let suite = system.lines().find_map(|it| it.strip_prefix("VERSION_CODENAME="));
     let Some(suite) = suite.filter(|_| sources.is_file()) else {
         return Ok(without("list of Debian's packages"));
     };
-    // Building it takes minutes, so it is kept.
+    // Building the minimal Debian takes minutes, so it is kept.
     let minimal = lab.out.join("debian.tar");
     if !minimal.is_file() {
         let mut make = Command::new("mmdebstrap");

@@ -1,4 +1,4 @@
-//! Accepts items: which ones, their effect on the text, and the corrections afterwards.
+//! Accepts items: chooses the items, applies their effect on the text, and corrects the text afterwards.
 
 use crd_analyzer_syntax::common;
 use serde_json::json;
@@ -13,7 +13,7 @@ use super::{
 };
 
 impl Typist<'_> {
-    /// Accepts the selected item if it is right. Returns false if there is none.
+    /// Accepts the selected item if it is the wanted one. Returns false if no item is accepted.
     pub(super) fn accept(&mut self) -> anyhow::Result<bool> {
         let Some(popup) = &self.popup else { return Ok(false) };
         let (shown, marked) = popup.shown(&self.editor);
@@ -54,7 +54,7 @@ impl Typist<'_> {
         pieces(&item.text, line.len() - line.trim_start_matches(' ').len())
     }
 
-    /// Whether the item brings the text forward. An item with additional edits elsewhere only helps if the target has these edits.
+    /// Whether the item brings the text closer to the target. An item with additional edits only helps if the target contains these edits.
     pub(super) fn would_help(&self, item: &Item, asked_at: usize) -> bool {
         let (text, back) = written(&self.pieces(item));
         let mut editor = self.editor.clone();
@@ -91,12 +91,12 @@ impl Typist<'_> {
         Ok(())
     }
 
-    /// Compares the inserted text with the target: other quotes are fine, whitespace is corrected, and anything else is damage.
+    /// Compares the inserted text with the target. Other quotes are fine, whitespace is corrected, and any other difference is damage.
     fn settle(&mut self, label: &str) {
         let start = self.subtree.before.len();
         if !self.editor.after.ends_with(self.subtree.after) || !self.editor.before.starts_with(self.subtree.before) {
             self.damaged("text elsewhere is changed by", label);
-            // Continue from the expected text.
+            // Typing continues from the expected text.
             let at = self.position().min(self.target.len());
             self.editor = Editor::new(&[self.subtree.before, &self.target[..at]].concat(), self.subtree.after);
             return;
@@ -107,7 +107,7 @@ impl Typist<'_> {
         }
         let same = common::ahead(written.as_bytes(), self.target.as_bytes());
         let (ours, wanted) = (&written[same..], &self.target[same..]);
-        // The same value with other quotes.
+        // The value is the same, with other quotes.
         let bare = |it: &str| it.trim_matches(['"', '\'']).replace("''", "'").replace("\\\"", "\"");
         let wanted_line = wanted.split('\n').next().unwrap_or_default();
         let end = wanted_line
