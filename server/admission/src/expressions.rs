@@ -55,17 +55,17 @@ impl Site {
     }
 }
 
-/// The environment of a policy's expressions, extended step by step: each variable is visible to the ones after it.
+/// The environment of a policy's expressions, extended step by step: each variable is visible to the variables after it.
 #[derive(Clone, Debug)]
 pub struct Expressions {
     /// The context without the policy's own variables.
     bare: Context,
-    /// The context with the variables defined so far; `None` if the policy has none.
+    /// The context with the variables defined so far; `None` if the policy has no variables.
     composed: Option<Context>,
 }
 
 impl Expressions {
-    /// Creates the environment of a new policy. `has_params`: it has a `paramKind`; `has_variables`: it has `variables`.
+    /// Creates the environment of a new policy. `has_params` is set if the policy has a `paramKind`, and `has_variables` if it has `variables`.
     pub fn new(has_params: bool, has_variables: bool, version: KubernetesVersion) -> Self {
         let environment = Environment::of(version, ExpressionSet::New);
         let mut roots = TYPES.clone();
@@ -111,7 +111,7 @@ impl Expressions {
         context.with_variables(variables)
     }
 
-    /// Defines a variable with the type of its expression; `None` if the expression does not compile.
+    /// Defines a variable with the type of its expression. `ty` is `None` if the expression does not compile.
     pub fn define(&mut self, name: &str, ty: Option<&Type>) {
         let is_small = |ty: &&Type| {
             let is_small = fits(ty, &mut { MOST_PARTS });
@@ -128,10 +128,11 @@ impl Expressions {
     }
 }
 
-/// The maximum number of parts of a variable's type. With maps of maps, each type can be twice as large as the previous one.
+/// The maximum number of parts of a variable's type. A limit is needed because with maps of maps, each type can be twice as large as the previous
+/// one.
 const MOST_PARTS: usize = 1 << 10;
 
-/// Whether a type has at most `left` parts; subtracts them.
+/// Whether a type has at most `left` parts. Subtracts these parts from `left`.
 fn fits(ty: &Type, left: &mut usize) -> bool {
     let Some(rest) = left.checked_sub(1) else {
         return false;
@@ -166,7 +167,7 @@ fn declared(ty: &Type) -> Type {
 /// A variable in the tables below.
 struct Known {
     name: &'static str,
-    /// The name of its type; empty for any value.
+    /// The name of the variable's type; empty for any value.
     ty: &'static str,
     role: Role,
     doc: &'static str,
@@ -182,7 +183,7 @@ impl Known {
     }
 }
 
-/// The type with this name; any value if the name is empty.
+/// The type with this name, or any value if the name is empty.
 fn named(ty: &'static str) -> Type {
     if ty.is_empty() { Type::Dyn } else { Type::object(ty) }
 }

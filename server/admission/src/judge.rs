@@ -21,29 +21,29 @@ use crate::view::View;
 /// The first Kubernetes version that warns about names with the static suffix; later versions reject them.
 const STATIC_SUFFIX_WARNED_SINCE: KubernetesVersion = KubernetesVersion::minor(36);
 
-/// Replaces the random letters after `generateName`, which no check depends on.
+/// A fixed suffix for `generateName`. In an API server the suffix is random, and no check depends on it.
 const RANDOM: &str = "00000";
 
-/// The API server's answer to a request that creates a policy. Messages, fields and details are the API server's.
+/// The API server's answer to a request that creates a policy. Messages, fields and details are those of the API server.
 #[derive(Clone, Debug, Default)]
 pub struct Verdict {
-    /// The error if the document cannot be decoded; then all other fields are empty.
+    /// The error if the document cannot be decoded. All other fields are empty then.
     pub refused: Option<Refused>,
-    /// The errors of strict field validation, one for each part of the API server's error, in its order.
+    /// The errors of strict field validation, one for each part of the API server's error, in the same order.
     pub strict: Vec<StrictError>,
     /// The causes of the rejection.
     pub errors: Vec<Error>,
     /// The warnings for an accepted object.
     pub warnings: Vec<Warning>,
-    /// Why the answer is unknown.
+    /// The reason why the answer is unknown.
     pub unjudged: Option<Unjudged>,
-    /// The limit that kept the policy from being fully checked. Without [`Self::unjudged`] it is rejected anyway, for other reasons.
+    /// The limit that kept the policy from being fully checked. If [`Self::unjudged`] is not set, the policy is rejected anyway, for other reasons.
     pub unfinished: Option<Unfinished>,
-    /// The number of errors and warnings that were dropped because all together are too large.
+    /// The number of errors and warnings that were dropped because they are too large all together.
     pub left_out: u64,
 }
 
-/// Why an answer is unknown.
+/// The reason why an answer is unknown.
 #[derive(Clone, Debug)]
 pub enum Unjudged {
     /// The API server crashes on an expression.
@@ -112,7 +112,7 @@ fn judge(document: &JsonDoc<'_>, of: &'static Version, version: KubernetesVersio
         verdict.errors.clear();
         verdict.unjudged = Some(Unjudged::ServerCrashes(error));
     }
-    // The endpoint warns about the version, whether or not it accepts the object.
+    // The endpoint always warns about the version, even if it rejects the object.
     verdict.warnings.extend(deprecation(of, version));
     if verdict.is_accepted() && (STATIC_SUFFIX_WARNED_SINCE..STATIC_SUFFIX_SINCE).contains(&version) {
         let path = Path::of(["metadata", "name"]);

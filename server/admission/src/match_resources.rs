@@ -19,7 +19,7 @@ const OPERATIONS: &[&str] = &["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
 const SCOPES: &[&str] = &["*", "Cluster", "Namespaced"];
 
 pub(crate) fn validate(resources: View<'_>, at: &Path, version: KubernetesVersion, errors: &mut Vec<Error>) {
-    // Defaulting fills in the policy and the selectors if they are missing.
+    // Defaulting sets the policy and the selectors if they are missing.
     if let Some(policy) = resources.pointer("matchPolicy") {
         errors.extend(unsupported(at.child("matchPolicy"), policy, MATCH_POLICIES, version));
     }
@@ -145,7 +145,7 @@ fn plurals(resources: &[&str], at: &Path, version: KubernetesVersion, errors: &m
     }
     let mut with_all_subresources = HashSet::new();
     let mut subresources_of_all = HashSet::new();
-    // The API server only remembers whether the last entry without a slash was a resource.
+    // The API server only keeps the information whether the last entry without a slash was a resource.
     let mut ends_with_resource = false;
     for (n, &resource) in resources.iter().enumerate() {
         let at = at.index(n);

@@ -134,7 +134,7 @@ fn expressions_see_what_the_server_declares() {
     );
     check_expression("authorizer.group('').resource('pods').check('get').allowed()", None);
     check_expression("authorizer.requestResource.check('delete').allowed()", None);
-    // Objects of a declared type cannot be created, but that only fails at run time.
+    // Objects of a declared type cannot be created, but this only fails at run time.
     check_expression("kubernetes.UserInfo{username: 'a'}.username == 'a'", None);
     check_expression("params.limit > 1", Some(&undeclared("params")));
     check_expression("variables.a", Some(&undeclared("variables")));

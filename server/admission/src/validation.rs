@@ -37,14 +37,14 @@ const STATIC_SUFFIX: &str = ".static.k8s.io";
 const SHORT_WORDS_SINCE: KubernetesVersion = KubernetesVersion::minor(34);
 /// The first Kubernetes version whose message about an expression's type includes that type.
 const FOUND_TYPE_SINCE: KubernetesVersion = KubernetesVersion::minor(32);
-/// The first Kubernetes version that rejects names with the static suffix; the version before only warns.
+/// The first Kubernetes version that rejects names with the static suffix. The version before only warns about them.
 pub(crate) const STATIC_SUFFIX_SINCE: KubernetesVersion = KubernetesVersion::minor(37);
 
 /// The errors in a policy.
 #[derive(Default)]
 pub(crate) struct Found {
     pub(crate) errors: Vec<Error>,
-    /// An expression that crashes the API server; the message is crd-analyzer's.
+    /// An expression that crashes the API server. The message is written by crd-analyzer.
     pub(crate) crash: Option<Error>,
 }
 
@@ -107,7 +107,7 @@ struct Spec<'a, 'f> {
 impl Spec<'_, '_> {
     fn validate(&mut self) {
         let (spec, version) = (self.fields, self.version);
-        // Defaulting fills it in if it is missing.
+        // Defaulting sets the field if it is missing.
         if let Some(policy) = spec.pointer("failurePolicy") {
             self.supported(self.at.child("failurePolicy"), policy, FAILURE_POLICIES);
         }
@@ -268,8 +268,7 @@ impl Spec<'_, '_> {
         }
     }
 
-    /// Compiles an expression and records its errors. With an exhausted budget it skips the expression, which is reported where
-    /// the limits were set.
+    /// Compiles an expression and records its errors. With an exhausted budget, the expression is skipped; the code that set the limits reports this.
     fn compile(&mut self, site: Site, text: &str, at: Path) -> Option<cel::Expression> {
         budget::work(PARSE_WORK * text.len() as u64).ok()?;
         let context: Context = self.expressions.context(site);

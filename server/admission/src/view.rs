@@ -1,4 +1,4 @@
-//! A decoded struct as Go code reads it: a missing field has its zero value.
+//! A decoded struct as Go code reads it: the value of a missing field is the zero value.
 
 use std::sync::LazyLock;
 
@@ -30,7 +30,7 @@ impl<'a> View<'a> {
 
     /// The structs in a list.
     pub(crate) fn structures(self, name: &str) -> impl ExactSizeIterator<Item = Self> + use<'a> {
-        // The decoder only puts objects into a list of structs.
+        // The decoder puts only objects into a list of structs, so this value is never used.
         static NONE: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
         let fields = |it: &'a Value| Self(it.as_object().unwrap_or(&NONE));
         self.items(name).iter().map(fields)

@@ -1,11 +1,11 @@
 //! Budgets limit the work and memory of checking an input.
 //!
-//! Budgets count work and bytes, never time. So the same input stops at the same point on every machine and in every build.
-//! Code that answers a request runs [`within`] limits. Code whose work can grow faster than its input first spends that work with
-//! [`work`] and [`bytes`], and stops when the budget is exhausted. The caller of [`within`] then sees that the answer is
-//! [`Unfinished`], no matter where the work stopped. Such an answer is neither yes nor no, and never the API server's answer.
+//! Budgets count work and bytes, never time. So the same input stops at the same point on every machine and in every build. Code that answers a
+//! request runs [`within`] limits. If the work of some code can grow faster than its input, the code first spends this work with [`work`] and
+//! [`bytes`], and stops when the budget is exhausted. The caller of [`within`] is then told that the answer is [`Unfinished`], no matter where the
+//! work stopped. An unfinished answer is neither yes nor no, and never the API server's answer.
 //!
-//! The limits are local to the thread. Outside of [`within`], there are none.
+//! The limits are local to the thread. Outside of [`within`], nothing is limited.
 //!
 //! ```
 //! use crd_analyzer_budget::{Limits, Unfinished, within, work};
@@ -38,8 +38,8 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// The limits for everything about one document and one Kubernetes version. The largest of about 900 open-source CRDs needs less than
-    /// one percent of the work.
+    /// The limits for the complete check of one document with one Kubernetes version. The largest of about 900 open-source CRDs needs less than one
+    /// percent of the work.
     pub const DOCUMENT: Self = Self {
         work: 400_000_000,
         bytes: 96 << 20,
@@ -47,8 +47,8 @@ impl Limits {
         advice: ADVICE,
     };
 
-    /// The limits for all documents of a file of the given size in bytes, and all Kubernetes versions. Long files mostly have many documents,
-    /// and take a few hundred units per byte.
+    /// The limits for all documents of a file of the given size in bytes, and all Kubernetes versions. Long files usually have many documents, and
+    /// need a few hundred units per byte.
     pub const fn file(bytes: usize) -> Self {
         let by_length = WORK_PER_BYTE * bytes as u64;
         let least = 2 * Self::DOCUMENT.work;
@@ -75,7 +75,7 @@ impl Limits {
     };
 }
 
-/// The maximum bytes of the reported findings of one file, enough for about ten thousand of typical length.
+/// The maximum number of bytes for the reported findings of one file. It is enough for about ten thousand findings of typical length.
 const FINDINGS: u64 = 8 << 20;
 
 /// Units of work per byte of a long file.
@@ -109,7 +109,7 @@ impl std::error::Error for Unfinished {}
 pub struct Ended {
     /// The exhausted budget, if the run ended early.
     pub unfinished: Option<Unfinished>,
-    /// The number of findings that are only counted ([`leave_out`]), because all together are too long. The verdict does not depend on them.
+    /// The number of findings that are only counted ([`leave_out`]), because all findings together are too long. The verdict does not depend on them.
     pub left_out: u64,
 }
 
@@ -141,10 +141,10 @@ thread_local! {
 /// The number of bytes that one unit of work copies or compares.
 pub const BYTES_PER_WORK: u64 = 16;
 
-/// Runs a function within these limits and the existing ones. Returns its result and how it ended.
+/// Runs a function within these limits and the existing ones. Returns the result of the function, and the outcome of the run.
 ///
-/// Its work and its reported findings also count against the outer limits. Its bytes do not: most of them are free again when only the
-/// result remains.
+/// The work and the reported findings of the function also count against the outer limits. Its bytes do not, because most of them are freed by the
+/// time the function returns.
 pub fn within<T>(limits: Limits, run: impl FnOnce() -> T) -> (T, Ended) {
     /// Restores the outer limits, even if the thread panics.
     struct Outer {
@@ -182,7 +182,7 @@ pub fn within<T>(limits: Limits, run: impl FnOnce() -> T) -> (T, Ended) {
     (result, ended)
 }
 
-/// Runs a function outside of the current limits, which do not affect its result. The function has to set its own limits.
+/// Runs a function outside of the current limits, so that they do not affect its result. The function has to set its own limits.
 pub fn apart<T>(run: impl FnOnce() -> T) -> T {
     /// Restores the limits, even if the thread panics.
     struct Around(Left);
@@ -195,7 +195,7 @@ pub fn apart<T>(run: impl FnOnce() -> T) -> T {
     run()
 }
 
-/// Spends units of work. After any budget is exhausted, this fails until the end of [`within`], because the answer is incomplete anyway.
+/// Spends units of work. After any budget is exhausted, this returns an error until the end of [`within`], because the answer is incomplete anyway.
 pub fn work(units: u64) -> Result<(), Unfinished> {
     let mut left = LEFT.get();
     if let Some(unfinished) = left.stopped {
@@ -256,7 +256,7 @@ pub fn tell(bytes: u64) -> bool {
     is_told
 }
 
-/// Whether the budget allows a finding of this many bytes. If so, spends them.
+/// Whether the budget allows a finding of this many bytes. If it does, spends the bytes.
 pub fn has_room(bytes: u64) -> bool {
     let mut left = LEFT.get();
     let rest = left.limits.findings.checked_sub(bytes);
@@ -267,7 +267,8 @@ pub fn has_room(bytes: u64) -> bool {
     rest.is_some()
 }
 
-/// Whether the budget allows this many units of work for advice. If so, spends them. Without advice, an answer is the same but less detailed.
+/// Whether the budget allows this many units of work for advice. If it does, spends the units. Without advice, an answer is the same but less
+/// detailed.
 pub fn advise(units: u64) -> bool {
     let mut left = LEFT.get();
     let rest = left.limits.advice.checked_sub(units);
@@ -278,7 +279,7 @@ pub fn advise(units: u64) -> bool {
     rest.is_some()
 }
 
-/// Whether the run within the limits ended early. Results computed after that must not be used.
+/// Whether the run within the limits ended early. Results that were computed later must not be used.
 pub fn is_stopped() -> bool {
     LEFT.get().stopped.is_some()
 }

@@ -8,10 +8,10 @@ pub enum Error {
     /// Kubectl is not installed.
     #[error("a cluster is asked with kubectl: {0}")]
     NoKubectl(NotFound),
-    /// The kubeconfig cannot be read; with kubectl's message.
+    /// The kubeconfig cannot be read. The string is kubectl's message.
     #[error("kubectl cannot read the kubeconfig: {0}")]
     Kubeconfig(String),
-    /// The kubeconfig has no current context, and the user named none.
+    /// The kubeconfig has no current context, and the user did not name one.
     #[error("the kubeconfig has no current context: name a context")]
     NoContext,
     /// The kubeconfig does not have the named context.
@@ -50,7 +50,7 @@ pub enum Error {
         context: String,
         /// The requested resources.
         what: String,
-        /// What is wrong.
+        /// The reason why the answer is not a list.
         why: String,
     },
 }
@@ -64,7 +64,7 @@ fn listed(known: &[String]) -> String {
     }
 }
 
-/// Describes why kubectl gave no answer.
+/// Describes the reason why kubectl gave no answer.
 pub(crate) fn words(failure: &Failure) -> String {
     match failure {
         Failure::Io(why) => format!("kubectl cannot be run: {why}"),
@@ -80,7 +80,7 @@ pub(crate) fn said(output: &Output) -> String {
     let line = said.split_whitespace().collect::<Vec<_>>().join(" ");
     let line = line.strip_prefix("error: ").unwrap_or(&line);
     if line.is_empty() {
-        // Kubectl may have written to the terminal instead.
+        // Kubectl may have written its message to the terminal instead.
         return format!("kubectl failed ({})", output.status);
     }
     format!("kubectl reports: {line}")

@@ -1,7 +1,7 @@
 //! Lists the CRDs and custom resources of a cluster with kubectl, using a context of the user's kubeconfig.
 //!
-//! Nothing here runs unless the user requests it: a program that reads files must not surprise anybody with a connection. Kubectl is the
-//! client because a kubeconfig can name programs, proxies and certificates, and kubectl handles them as the user expects.
+//! This code only runs if the user requests it, because users do not expect a program that reads files to connect to a cluster. Kubectl is the client
+//! because a kubeconfig can name programs, proxies and certificates, and kubectl handles them as the user expects.
 #![allow(clippy::disallowed_methods, reason = "runs kubectl")]
 
 mod error;
@@ -43,9 +43,9 @@ const PATH: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 /// Whether a program that gets credentials may prompt the user.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Prompts {
-    /// It may use the terminal, if there is one.
+    /// The program may use the terminal, if one exists.
     Allowed,
-    /// It may not, because standard input and output are used for something else.
+    /// The program may not prompt, because standard input and output have another use.
     Never,
 }
 
@@ -86,7 +86,7 @@ struct List {
     what: String,
 }
 
-/// Lists the CRDs of a cluster, with the given context or the current one. No program from a folder of the workspace is run.
+/// Lists the CRDs of a cluster, with the given context or the current one. Programs in a folder of the workspace are never run.
 pub fn list(context: Option<&str>, prompts: Prompts, workspace: &[PathBuf]) -> Result<Listing, Error> {
     let kubectl = Kubectl::find(prompts, workspace)?;
     let context = kubectl.context(context)?;
@@ -94,7 +94,7 @@ pub fn list(context: Option<&str>, prompts: Prompts, workspace: &[PathBuf]) -> R
     Ok(Listing { context, definitions })
 }
 
-/// Lists the custom resources of all namespaces, as [`list`] lists CRDs.
+/// Lists the custom resources of all namespaces, in the same way as [`list`] lists CRDs.
 pub fn list_objects(
     context: Option<&str>,
     prompts: Prompts,
@@ -232,7 +232,7 @@ impl Kubectl {
         Err(form("the list does not end".to_owned()))
     }
 
-    /// Requests the page of a list at a continue token.
+    /// Requests a page of a list. `mark` is the continue token of the page.
     fn page(&self, context: &str, list: &List, mark: &str) -> Result<Vec<u8>, Error> {
         let mut query = format!("{}?limit={}", list.path, list.page);
         if !mark.is_empty() {

@@ -1,5 +1,5 @@
-//! Decodes the answer of a conversion webhook as the API server does: into the Go types of a `ConversionReview`
-//! (`pkg/apis/apiextensions/v1/types.go`). A value whose type does not match its field is an error.
+//! Decodes the answer of a conversion webhook like the API server, into the Go types of a `ConversionReview` (`pkg/apis/apiextensions/v1/types.go`).
+//! A value whose type does not match its field is an error.
 
 use std::borrow::Cow;
 
@@ -22,7 +22,7 @@ pub(crate) struct Answer<'v> {
     pub(crate) response: Option<&'v Map<String, Value>>,
 }
 
-/// Decodes an answer to a review of version `wanted`, or returns the reason why the API server cannot.
+/// Decodes an answer to a review of version `wanted`, or returns the reason why the API server cannot decode the answer.
 pub(crate) fn read<'v>(
     answer: &'v Value,
     wanted: &'static str,
@@ -32,7 +32,7 @@ pub(crate) fn read<'v>(
         head(answer).map_err(|it| format!("couldn't get version/kind; json parse error: {it}"))?;
     let (group, version) = parse_group_version(api_version)?;
     let written = format!("{group}/{version}, Kind={kind}");
-    // Omitted parts default to those of the review.
+    // The default of an omitted part is the same part of the review.
     let kind = if kind.is_empty() { KIND } else { kind };
     let is_open = version.is_empty() && (group.is_empty() || group == CRD.group);
     let (group, version) = if is_open { (CRD.group, wanted) } else { (group, version) };
@@ -113,7 +113,7 @@ enum Type {
     Integer(&'static str),
     /// Any JSON.
     Raw,
-    /// A struct; the string is the package of its name, or empty for the package of the review's version.
+    /// A struct. The string is the package in its Go name, or empty for the package of the review's version.
     Structure(&'static str, &'static Structure),
     List(&'static str, &'static Type),
 }

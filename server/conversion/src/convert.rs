@@ -1,4 +1,4 @@
-//! Converts an object as an API server does when it reads the object in another version than its stored one.
+//! Converts an object like an API server that reads the object in another version than the stored one.
 
 use crd_analyzer_compat::Subject;
 use crd_analyzer_resource::{Change, ServedVersion, differences, read_converted, read_stored, with_defaults};
@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::review::Review;
 
-/// Metadata that creation sets; added to objects that lack it, because webhooks only get existing objects.
+/// Metadata that is set when an object is created. It is added to objects that lack it, because webhooks only get existing objects.
 const FILLED_IN: [(&str, &str); 3] = [
     ("uid", "00000000-0000-0000-0000-000000000001"),
     ("resourceVersion", "1"),
@@ -15,11 +15,11 @@ const FILLED_IN: [(&str, &str); 3] = [
 
 /// A conversion webhook.
 pub trait Webhook {
-    /// Sends a `ConversionReview` and returns the answer. The error is the reason why there is none.
+    /// Sends a `ConversionReview` and returns the answer. The error is the reason why no answer was received.
     fn ask(&mut self, review: &Value) -> Result<Value, String>;
 }
 
-/// The reason why an object was not converted: the API server's message, or the webhook's.
+/// The reason why an object was not converted, as a message of the API server or the webhook.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Failure(pub String);
 
@@ -28,15 +28,15 @@ pub struct Failure(pub String);
 pub struct Converted {
     /// The object as read in its own version: pruned and defaulted.
     pub stored: Map<String, Value>,
-    /// The changes from reading it in its own version.
+    /// The changes made when the object was read in its own version.
     pub stored_changes: Vec<Change>,
     /// The object as read in the other version.
     pub object: Map<String, Value>,
-    /// The fields that the conversion returned but the other version does not have, as paths in the converted object.
+    /// The fields that the conversion returned although the other version lacks them, as paths in the converted object.
     pub pruned: Vec<Change>,
     /// The converted object before pruning.
     pub unpruned: Map<String, Value>,
-    /// The changes that the other version's defaults would make. Defaults apply to what clients send, not to converted objects.
+    /// The changes that the other version's defaults would make. Defaults apply to objects that clients send, but not to converted objects.
     pub not_defaulted: Vec<Change>,
 }
 
@@ -49,7 +49,7 @@ pub struct Converter<'c> {
 }
 
 impl<'c> Converter<'c> {
-    /// Creates a converter. Without a webhook, it changes only `apiVersion` (the strategy `None`).
+    /// Creates a converter. Without a webhook, the converter changes only `apiVersion` (the strategy `None`).
     pub fn new(subject: &'c Subject, webhook: Option<&'c mut dyn Webhook>) -> Self {
         Self {
             subject,
@@ -76,7 +76,7 @@ impl<'c> Converter<'c> {
             .ok_or_else(|| Failure("the conversion has no result".to_owned()))
     }
 
-    /// Converts the objects of a list to the version `to`. They are sent in one review, except for those that already have that version.
+    /// Converts the objects of a list to the version `to`. The objects are sent in one review, except for objects that already have that version.
     pub fn convert_list(&mut self, objects: &[Map<String, Value>], to: &str) -> Result<Vec<Converted>, Failure> {
         self.convert_all(objects, to, true)
     }

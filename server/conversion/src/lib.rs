@@ -1,10 +1,11 @@
-//! Converts custom resources between versions of their CRD as the API server does on reads, and finds what is lost on the way.
+//! Converts custom resources between versions of their CRD like the API server when it reads them, and finds the fields that are lost in the
+//! conversion.
 //!
-//! A conversion webhook is called through the trait [`Webhook`], and its answers are checked as the API server checks them.
-//! [`round_trips()`] converts random objects there and back.
+//! A conversion webhook is called through the trait [`Webhook`], and its answers are checked in the same way as in the API server. [`round_trips()`]
+//! converts random objects there and back.
 //!
-//! This crate knows no YAML, no files and no network: it takes objects and returns objects and findings. Random objects are the same for
-//! the same seed.
+//! This crate does not use YAML, files or the network: its input are objects, and its output are objects and findings. Random objects are the same
+//! for the same seed.
 
 mod answer;
 mod convert;

@@ -1,4 +1,4 @@
-//! The metadata of a converted object: a webhook may change only labels and annotations (`restoreObjectMeta`).
+//! The metadata of a converted object. A webhook may change only labels and annotations (`restoreObjectMeta`).
 
 use crd_analyzer_schema::{
     KubernetesVersion,
@@ -7,7 +7,7 @@ use crd_analyzer_schema::{
 };
 use serde_json::{Map, Value};
 
-/// Returns the converted object with the original metadata, except for its own labels and annotations.
+/// Returns the converted object with the original metadata, except for the labels and annotations, which come from the converted object.
 pub(crate) fn restore(
     sent: &Map<String, Value>,
     mut converted: Map<String, Value>,
@@ -71,7 +71,7 @@ pub(crate) fn restore(
 
 fn validate(field: &str, texts: &[(String, String)], kubernetes: KubernetesVersion) -> Result<(), String> {
     let mut errors = Vec::new();
-    // The API server uses this name for the field of annotations.
+    // In its messages, the API server calls the field of annotations `annotation`.
     let name = if field == "labels" { "labels" } else { "annotation" };
     let path = Path::of(["metadata", name]);
     let trail = Trail::new(&path);

@@ -18,16 +18,16 @@ pub struct Review {
     uid: String,
     desired: String,
     objects: Vec<Map<String, Value>>,
-    /// The API server's name for what it converts.
+    /// The API server's name for the converted objects.
     what: String,
     is_list: bool,
     kubernetes: KubernetesVersion,
 }
 
 impl Review {
-    /// Creates a review of the first version that the API server knows; an error if it knows none of them.
+    /// Creates a review in the first version that the API server supports. Returns an error if the API server supports none of the versions.
     ///
-    /// `uid`: the request's id. `desired`: the target `apiVersion`. `list_kind`: set if the objects are a list of this kind.
+    /// `uid` is the id of the request, and `desired` is the target `apiVersion`. `list_kind` is set if the objects are a list of this kind.
     pub fn new(
         versions: &[String],
         uid: String,
@@ -70,7 +70,7 @@ impl Review {
                 "desiredAPIVersion": self.desired,
                 "objects": self.objects,
             },
-            // Go writes empty fields too.
+            // Go also writes empty fields.
             "response": {"uid": "", "convertedObjects": null, "result": {"metadata": {}}},
         })
     }
@@ -180,7 +180,7 @@ impl Review {
     }
 }
 
-/// A string field; empty if it does not exist.
+/// A string field; empty if the field does not exist.
 fn text<'o>(object: &'o Map<String, Value>, name: &str) -> &'o str {
     object.get(name).and_then(Value::as_str).unwrap_or_default()
 }

@@ -15,13 +15,13 @@ const LIST: usize = 5;
 /// The kind of a conversion problem.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Kind {
-    /// The API server rejects the answer, or there is none.
+    /// The API server rejects the answer, or the webhook gives no answer.
     Failed,
-    /// The API server rejects the answer for a list, although it accepts each object alone.
+    /// The API server rejects the answer for a list, although it accepts the answer for each single object.
     ListFailed,
-    /// Converting the same object twice gives different results.
+    /// Two conversions of the same object give different results.
     Unstable,
-    /// The conversion returns fields that the version does not have.
+    /// The conversion returns fields that do not exist in the version.
     Pruned,
     /// The object is different after conversion there and back.
     Lossy,
@@ -46,7 +46,7 @@ impl Kind {
     }
 }
 
-/// A conversion problem, with the smallest object found that shows it.
+/// A conversion problem, with the smallest object that was found for it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Finding {
     /// The kind of problem.
@@ -55,9 +55,9 @@ pub struct Finding {
     pub from: String,
     /// The target version.
     pub to: String,
-    /// The converted objects: one, or those of a list.
+    /// The objects to convert: one object, or the objects of a list.
     pub objects: Vec<Value>,
-    /// The object in the target version, if there is one.
+    /// The object in the target version, if the conversion returned one.
     pub converted: Option<Value>,
     /// The object after conversion back.
     pub back: Option<Value>,
@@ -195,7 +195,7 @@ impl Trip<'_, '_> {
                     ..self.finding(Kind::Unstable, object)
                 });
             }
-            // Without a webhook, fields that the version lacks are lost; the way back reports that.
+            // Without a webhook, fields that are missing in the version are lost. The conversion back reports this.
             if !there.pruned.is_empty() {
                 found.push(Finding {
                     converted: Some(Value::Object(there.unpruned.clone())),
@@ -244,7 +244,7 @@ impl Trip<'_, '_> {
 
     /// Converts several objects in one review.
     fn list(&mut self, made: &[Value], findings: &mut Vec<Finding>) {
-        // Problems with single objects are already reported.
+        // Problems with single objects have already been reported.
         if !self.converter.has_webhook() || findings.iter().any(|it| it.kind == Kind::Failed) {
             return;
         }
@@ -284,8 +284,8 @@ impl Trip<'_, '_> {
     }
 }
 
-/// The fields of an object that differ after conversion there and back. Labels and annotations may be added: webhooks use them to store
-/// values for which the other version has no field.
+/// The fields of an object that differ after conversion there and back. Labels and annotations may be added, because webhooks use them to store
+/// values for which the other version lacks a field.
 fn kept(before: &Map<String, Value>, back: &Map<String, Value>) -> Vec<Path> {
     let is_added = |change: &Change| {
         let path = change.path.segments();

@@ -1,8 +1,8 @@
-//! Shrinks an object: removes parts as long as the rest still shows the same problem.
+//! Shrinks an object: removes parts of the object as long as the rest still has the same problem.
 
 use serde_json::Value;
 
-/// The maximum number of smaller objects that are tried.
+/// The maximum number of smaller objects to try.
 const MOST_TRIES: usize = 400;
 
 /// A step to a part of an object.
@@ -20,7 +20,7 @@ pub(crate) fn smallest(object: &Value, mut shows: impl FnMut(&Value) -> bool) ->
         let mut is_smaller = false;
         let mut parts = Vec::new();
         collect(&found, &mut Vec::new(), &mut parts);
-        // Whole branches first; list items from the end, so that the other indices stay valid.
+        // Whole branches come first. List items are removed from the end, so that the other indices stay valid.
         parts.sort_by_key(Vec::len);
         for part in parts {
             let mut smaller = found.clone();
@@ -73,7 +73,7 @@ fn collect(value: &Value, path: &mut Vec<Step>, parts: &mut Vec<Vec<Step>>) {
     }
 }
 
-/// Removes a part; `false` if it does not exist.
+/// Removes a part; returns `false` if the part does not exist.
 fn remove(object: &mut Value, path: &[Step]) -> bool {
     let Some((last, above)) = path.split_last() else {
         return false;

@@ -1,4 +1,4 @@
-//! Changes to an object that would fix it, as data: the field and its new state. This module does not know the file format.
+//! Changes to an object that would fix it, as data: the field and its new state. This module is independent of the file format.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use crd_analyzer_schema::field::Path;
 /// A change to an object. Paths begin at the object's root.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Change {
-    /// Sets a field. If the field is missing, adds it together with its missing parents.
+    /// Sets a field. If the field is missing, the field and its missing parents are added.
     Set(Path, Value),
     /// Removes a field or a list item.
     Remove(Path),
@@ -18,7 +18,7 @@ pub enum Change {
 }
 
 impl Change {
-    /// The field that changes.
+    /// The path of the changed field.
     pub const fn path(&self) -> &Path {
         match self {
             Self::Set(path, _) | Self::Remove(path) | Self::Rename(path, _) | Self::Splice(path, ..) => path,
@@ -64,14 +64,14 @@ impl Value {
     }
 }
 
-/// A quick fix that a check proposes. It is only a guess until it is verified.
+/// A quick fix that a check proposes. The fix is only a guess until it is verified.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Proposal {
-    /// The title: an instruction to the reader.
+    /// The title of the fix: an instruction to the reader.
     pub title: String,
-    /// The changes, which belong together.
+    /// The changes of the fix, which belong together.
     pub changes: Vec<Change>,
-    /// Whether the fix is unambiguous, so that it may be applied without asking.
+    /// Whether the fix is unambiguous. An unambiguous fix may be applied without asking the user.
     pub is_safe: bool,
 }
 

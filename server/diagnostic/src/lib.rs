@@ -1,7 +1,7 @@
 //! The message of a diagnostic, and the changes that it proposes.
 //!
-//! Checks that know neither the file nor its format use this crate to describe a problem in the author's terms and the fields that
-//! a fix would change. Code that knows the file converts changes to edits.
+//! Checks that have no access to the file and its format use this crate: they describe a problem in the author's terms, and the fields that a fix
+//! would change. Code with access to the file converts the changes to edits.
 
 mod change;
 pub mod meant;

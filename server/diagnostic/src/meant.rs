@@ -2,13 +2,13 @@
 
 use crd_analyzer_budget as budget;
 
-/// The maximum length of words to compare: the time is proportional to the product of both lengths.
+/// The maximum length of words to compare. It is limited because the time is proportional to the product of both lengths.
 const LONGEST: usize = 80;
 /// The maximum number of words to compare.
 const MAX_COMPARED: usize = 1_000;
 
-/// The word that was probably meant: it differs only in case, or by at most two letters (one letter for short words). `None` if
-/// no word is similar, or if two are equally similar.
+/// The word that was probably meant. It differs from the written word only in case, or by at most two letters (one letter for short words). `None` if
+/// no word is similar, or if two words are equally similar.
 pub fn meant<'a>(written: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     if written.len() > LONGEST {
         return None;
@@ -25,7 +25,7 @@ pub fn meant<'a>(written: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
         if !budget::advise(1 + word.len() as u64) {
             return None;
         }
-        // A single edit removes a letter, adds one, or both.
+        // A single edit removes a letter, adds a letter, or does both.
         if (letters ^ letters_of(word)).count_ones() as usize > 2 * most {
             continue;
         }
@@ -52,8 +52,8 @@ pub fn meant<'a>(written: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
     best.filter(|_| !is_tie).map(|it| it.1)
 }
 
-/// Whether one name differs from the other only by a typo: another case, a letter too many or too few, two swapped letters, or, in a
-/// long name, one wrong letter. Kinds of one group can be as similar as `TCPRoute` and `TLSRoute` and mean different things.
+/// Whether one name differs from the other only by a typo: another case, a letter too many or too few, two swapped letters, or, in a long name, one
+/// wrong letter. The rules are strict because kinds of one group, such as `TCPRoute` and `TLSRoute`, can be similar and mean different things.
 pub fn is_slip(one: &str, other: &str) -> bool {
     if one == other || one.len().max(other.len()) > LONGEST {
         return false;
@@ -93,12 +93,12 @@ fn letters_of(word: &str) -> u64 {
     letters(lowercase(word))
 }
 
-/// The number of letters to insert, delete, change or swap with the next one; `most + 1` if it is larger than `most`.
+/// The number of letters to insert, delete, change or swap with the next letter; `most + 1` if this number is larger than `most`.
 fn distance(a: &[char], b: &[char], most: usize) -> usize {
     if a.len().abs_diff(b.len()) > most {
         return most + 1;
     }
-    // Cells further from the diagonal always exceed `most`.
+    // Cells further from the diagonal always contain more than `most`.
     let width = b.len() + 1;
     let mut table = vec![most + 1; (a.len() + 1) * width];
     for i in 0..=a.len() {

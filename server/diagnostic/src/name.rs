@@ -4,7 +4,7 @@ use crd_analyzer_schema::field::{Path, Segment};
 
 use crate::text::clip;
 
-/// The maximum number of characters of a name in messages; longer names show only their end.
+/// The maximum number of characters of a name in messages. Longer names are shortened to their end.
 const MAX_NAME: usize = 36;
 
 /// A location in the schema of a CRD, from the author's point of view.
@@ -12,14 +12,14 @@ const MAX_NAME: usize = 36;
 pub struct SchemaPlace {
     /// The path of the values that the schema describes: `spec.hosts[*]`; empty for the root.
     values: String,
-    /// The innermost junctor on the way, such as `anyOf[0]`; empty if there is none.
+    /// The innermost junctor on the path, such as `anyOf[0]`; empty without a junctor.
     junctor: String,
-    /// The keyword and the path below it; empty if the location is the schema itself.
+    /// The keyword and the rest of the path after it; empty if the location is the schema itself.
     pub rest: Vec<Segment>,
 }
 
 impl SchemaPlace {
-    /// The location of a path in the author's document; `None` if it is not in a schema.
+    /// The location of a path in the author's document; `None` if the path is not in a schema.
     pub fn of(path: &Path) -> Option<Self> {
         let steps = path.segments();
         let begin = steps
@@ -65,7 +65,7 @@ impl SchemaPlace {
         Some(place)
     }
 
-    /// A description of the property: property `spec.a`, the items of `spec.hosts`, the root of the schema.
+    /// A description of the property, such as: property `spec.a`, the items of `spec.hosts`, the root of the schema.
     pub fn noun(&self) -> String {
         let values = if self.values.is_empty() {
             "the root of the schema".to_owned()
@@ -107,7 +107,7 @@ impl SchemaPlace {
         }
     }
 
-    /// Whether it is the root of a schema.
+    /// Whether the location is the root of a schema.
     pub fn is_root(&self) -> bool {
         self.values.is_empty()
     }
@@ -118,7 +118,8 @@ impl SchemaPlace {
     }
 }
 
-/// The path of the values that a schema location describes: `spec.hosts[*]`, empty for the root; `None` if it is not in a schema.
+/// The path of the values that a schema location describes, such as `spec.hosts[*]`; empty for the root, and `None` if the location is not in a
+/// schema.
 pub fn schema_values(path: &Path) -> Option<String> {
     SchemaPlace::of(path).map(|it| it.values)
 }
@@ -130,7 +131,7 @@ pub fn shown(name: &str) -> String {
         return format!("`{}`", clip(name, MAX_NAME));
     }
     let end: String = name.chars().skip(length - (MAX_NAME - 1)).collect();
-    // Prefer to cut between two names.
+    // A cut between two names is preferred.
     let end = end
         .find(['.', '['])
         .filter(|at| *at > 0 && *at < MAX_NAME / 2)

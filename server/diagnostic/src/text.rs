@@ -21,7 +21,7 @@ pub fn clip(text: &str, max: usize) -> String {
     };
     let kept = max.saturating_sub(end.chars().count());
     let kept: String = cut.chars().take(kept).collect();
-    // The closing marks are only right if the removed characters contain no such marks.
+    // Closing marks are only added if the removed characters contain no such marks.
     let is_same = |it: &char| kept.matches(*it).count() == cut.matches(*it).count();
     if ['`', '"'].iter().all(is_same) {
         kept + end
@@ -49,7 +49,7 @@ pub fn a_type(name: &str) -> String {
     }
 }
 
-/// Whether [`a_type`] knows the type.
+/// Whether [`a_type`] supports the type.
 pub fn is_type(name: &str) -> bool {
     TYPES.contains(&name) || name == "integer or string"
 }
@@ -66,7 +66,7 @@ pub fn placeholder(r#type: &str) -> &'static str {
     }
 }
 
-/// `a`, `b` or `c`; only the first ones if there are many.
+/// `a`, `b` or `c`. Only the first words are listed if there are many.
 pub fn either<S: AsRef<str>>(words: &[S]) -> String {
     const MAX: usize = 8;
     let mut shown: Vec<String> = words.iter().take(MAX).map(|it| code(it.as_ref())).collect();

@@ -12,7 +12,7 @@ pub struct Words {
     pub headline: String,
     /// A short label for the location of the diagnostic.
     pub label: Option<String>,
-    /// What to type instead.
+    /// The text to type instead.
     pub help: Vec<String>,
     /// The reasons.
     pub notes: Vec<String>,

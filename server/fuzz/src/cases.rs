@@ -1,4 +1,4 @@
-//! The repository's own test cases, from which fuzzing starts: rule pages, test fixtures and examples.
+//! The repository's own test cases, which are the initial inputs of fuzzing: rule pages, test fixtures and examples.
 
 use std::{
     collections::BTreeSet,
@@ -14,10 +14,10 @@ use crd_analyzer_syntax::{
     tree::{NodeKind, Tree},
 };
 
-/// The maximum size of a case, in bytes. Larger ones are slow, and mutations rarely hit an interesting part.
+/// The maximum size of a case, in bytes. Larger cases are slow, and mutations of them rarely change an interesting part.
 const MAX_BYTES: usize = 12 << 10;
 
-/// A custom resource, its CRD, and the object that it replaces.
+/// A custom resource, its CRD, and the object that the resource replaces.
 #[derive(Debug)]
 pub struct Resource {
     /// The CRD.

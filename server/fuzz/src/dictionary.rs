@@ -1,4 +1,4 @@
-//! The fuzzing dictionaries: words from the tables that the analyzer itself uses.
+//! The dictionaries for fuzzing: words from the tables that the analyzer itself uses.
 
 use std::fmt::Write as _;
 
@@ -157,7 +157,7 @@ pub(crate) const PATTERNS: &[&str] = &[
     "\u{212a}",
 ];
 
-/// Adds the field names of a structure and of all nested ones, without duplicates.
+/// Adds the field names of a structure and of all nested structures, without duplicates.
 fn add_fields(structure: &'static Struct, found: &mut Vec<String>) {
     for field in structure.fields {
         let key = format!("{}: ", field.name);

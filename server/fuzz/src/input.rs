@@ -1,6 +1,7 @@
 //! The format of an input: first numbers of one byte each, then texts separated by NUL.
 //!
-//! No format that we read may contain NUL. So a text is in the input as in a file, and mutations of the input are mutations of the text.
+//! NUL is not allowed in any format that we read. So an input contains the text in the same form as a file, and mutations of the input are mutations
+//! of the text.
 
 use std::sync::Arc;
 
@@ -21,7 +22,7 @@ impl<'a> Input<'a> {
         self.0.is_empty()
     }
 
-    /// The next number. 0 at the end.
+    /// The next number; 0 at the end of the input.
     pub fn number(&mut self) -> u8 {
         let Some((first, rest)) = self.0.split_first() else {
             return 0;
@@ -48,11 +49,11 @@ impl<'a> Input<'a> {
     /// Reads a Kubernetes version.
     pub fn version(&mut self) -> KubernetesVersion {
         let all: Vec<_> = KubernetesVersion::all().collect();
-        // 0 is the newest version, which seeds use.
+        // The number 0 means the newest version. Seeds use this number.
         all[all.len() - 1 - self.below(all.len())]
     }
 
-    /// The bytes up to the next NUL, which is skipped.
+    /// The bytes up to the next NUL. The NUL itself is skipped.
     pub fn part(&mut self) -> &'a [u8] {
         let end = self.0.iter().position(|it| *it == 0).unwrap_or(self.0.len());
         let part = &self.0[..end];

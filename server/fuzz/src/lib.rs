@@ -1,7 +1,7 @@
 //! Fuzz targets: one for each kind of external input. `cargo xtask fuzz` builds and runs them.
 //!
-//! A target accepts any bytes and panics if it finds a contradiction: two parsers that differ, a span outside the text, or a quick fix after which
-//! the text no longer parses. The driver (`main.rs`) limits time and memory.
+//! A target accepts any bytes and panics if it finds a contradiction: two parsers with different results, a span outside the text, or a quick fix
+//! after which the text no longer parses. The driver (`main.rs`) limits time and memory.
 
 #![allow(
     clippy::disallowed_methods,
@@ -47,7 +47,7 @@ pub fn dictionary(target: &Target) -> String {
 mod tests {
     use super::*;
 
-    /// The targets whose seeds run quickly, with their minimum numbers of seeds. `cargo xtask fuzz` runs those of the others.
+    /// The targets whose seeds run quickly, with their minimum numbers of seeds. `cargo xtask fuzz` runs the seeds of the other targets.
     const QUICK: [(&str, usize); 5] = [
         ("changes", 50),
         ("fate", 50),

@@ -24,10 +24,10 @@ static MEMORY: PeakAlloc = PeakAlloc;
 const MOST_TIME: Duration = Duration::from_secs(5);
 /// The maximum memory use for an input, in bytes.
 const MOST_BYTES: usize = 256 << 20;
-/// How often measurements are written to the report.
+/// The interval at which measurements are written to the report.
 const INTERVAL: Duration = Duration::from_millis(500);
 
-/// The target that runs all others. Each of its inputs starts with the number of a target, so that they share their coverage.
+/// The target that runs all other targets. Each of its inputs starts with the number of a target, so that the targets share their coverage.
 const ALL: &str = "all";
 
 /// The target of this process, and its measurements.
@@ -91,7 +91,7 @@ fn prepare() {
         }
         let words = folder.join(format!("{}.dict", target.name));
         fs::write(words, dictionary(target)).expect("a dictionary can be written");
-        // The number of the target, for the target of all.
+        // The number of the target is used by the target that runs all others.
         fs::write(folder.join(format!("{}.number", target.name)), [n as u8]).expect("a number can be written");
     }
     std::process::exit(0);
@@ -111,7 +111,7 @@ fn processor_time() -> Duration {
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
-/// The measurements of earlier runs, to which a new run adds.
+/// The measurements of earlier runs. The new run adds its measurements to these.
 fn measured_before(report: &Path) -> [Histogram; 2] {
     let text = fs::read_to_string(report).unwrap_or_default();
     ["time", "memory"].map(|name| {

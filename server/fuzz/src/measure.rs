@@ -2,7 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
-/// The number of measurements of each size. The buckets differ by an eighth or less, which is the accuracy of percentiles.
+/// The number of measurements in each bucket. The sizes of neighboring buckets differ by an eighth or less, which is the accuracy of percentiles.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Histogram(Vec<u64>);
 
@@ -52,7 +52,7 @@ impl Histogram {
         self.0.iter().sum()
     }
 
-    /// The size that at most `part` in 1,000 measurements exceed. 0 if there are none.
+    /// The size that at most `part` in 1,000 measurements exceed; 0 without measurements.
     pub fn all_but(&self, part: u64) -> u64 {
         let mut left = self.count().saturating_mul(part) / 1000;
         for (n, count) in self.0.iter().enumerate().rev() {

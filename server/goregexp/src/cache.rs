@@ -1,5 +1,4 @@
-//! A cache of the most recently used programs, shared by all threads: each pattern is compiled once, and the size of all programs
-//! together is bounded.
+//! A cache of the most recently used programs, shared by all threads. Each pattern is compiled once, and the total size of the programs is limited.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
@@ -9,14 +8,14 @@ use crd_analyzer_budget::Unfinished;
 use crate::machine::Machine;
 use crate::parser;
 
-/// The maximum size of one generation of programs, in bytes; there are two generations.
+/// The maximum size of one generation of programs, in bytes. The cache has two generations.
 const GENERATION: usize = 8 << 20;
 /// The size of a program apart from its instructions, in bytes.
 const OVERHEAD: usize = 200;
 
 type Compiled = Result<Arc<Machine>, Unfinished>;
 
-/// Programs by their patterns, in two generations. A program that is used becomes young. When the young generation is full, it
+/// Programs by their patterns, in two generations. A program moves to the young generation when it is used. When the young generation is full, it
 /// replaces the old one.
 #[derive(Default)]
 struct Programs {
@@ -34,7 +33,7 @@ pub(crate) fn machine(pattern: &Arc<str>) -> Compiled {
     if let Some(known) = programs().find(pattern) {
         return known;
     }
-    // Compile without holding the lock. Two threads rarely compile the same pattern, and it does no harm.
+    // The pattern is compiled without holding the lock. Two threads may compile the same pattern, but this is rare and does no harm.
     let made = match parser::parse(pattern) {
         Ok(tree) => Machine::new(&tree).map(Arc::new),
         Err(_) => Err(Unfinished::Work),

@@ -4,8 +4,8 @@ use crate::tables::Ranges;
 use crate::tree::{MAX_RUNE, Rune, flags};
 use crate::unicode::{FOLDING, folds_within, simple_fold};
 
-/// A class under construction is cleaned whenever it has more bounds than this, so that overlapping ranges of a
-/// malicious pattern take no memory. This does not change the result, which is cleaned anyway.
+/// The number of bounds above which a class under construction is cleaned, so that overlapping ranges of a malicious pattern do not use much memory.
+/// Cleaning does not change the result, which is cleaned at the end anyway.
 const TIDY_AT: usize = 1 << 16;
 
 /// Sorts the ranges and merges those that overlap or are adjacent (`cleanClass`).
@@ -58,8 +58,8 @@ pub(crate) fn append_folded_range(class: &mut Vec<Rune>, lo: Rune, hi: Rune) {
     if lo <= *FOLDING.start() && hi >= *FOLDING.end() {
         return;
     }
-    // The cases of a letter form a cycle. Letters inside the range are already added and have their own entries, so
-    // only follow steps that leave the range, until they return to it.
+    // The cases of a letter form a cycle. Letters inside the range are already added and have their own entries. So this only follows steps that
+    // leave the range, until they return to it.
     for &(_, next) in folds_within(lo, hi) {
         let mut next = next as Rune;
         while next < lo || next > hi {

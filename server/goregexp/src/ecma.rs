@@ -37,7 +37,7 @@ fn write(tree: &Tree, id: Id, out: &mut String) -> Option<()> {
             }
         }
         Op::CharClass => class(node, out)?,
-        // JavaScript's `.` excludes other line breaks too.
+        // JavaScript's `.` also excludes other line breaks.
         Op::AnyCharNotNl => out.push_str(r"[^\n]"),
         Op::AnyChar => out.push_str(r"[\s\S]"),
         Op::BeginText => out.push('^'),
@@ -134,7 +134,7 @@ fn plain(char: char, out: &mut String) {
     }
 }
 
-/// Writes a class. One that includes the last code point is written as a negated class: in most engines this is shorter and equivalent.
+/// Writes a class. A class that includes the last code point is written as a negated class, because this is shorter, and equivalent in most engines.
 fn class(node: &Node, out: &mut String) -> Option<()> {
     let pairs: Vec<(Rune, Rune)> = node.runes.chunks_exact(2).map(|it| (it[0], it[1])).collect();
     if pairs.len() > MOST_RANGES {

@@ -1,4 +1,4 @@
-//! Whether a pattern obviously matches all strings, or none.
+//! Determines whether a pattern obviously matches all strings or no string.
 
 use crate::{
     error::GoRegexError,
@@ -17,7 +17,7 @@ pub enum Extent {
     Some,
 }
 
-/// Determines the set of strings that a pattern matches anywhere. The error is Go's, if the pattern is invalid.
+/// Determines the set of strings that a pattern matches anywhere. If the pattern is invalid, the error is the same as in Go.
 ///
 /// ```
 /// use crd_analyzer_goregexp::{Extent, extent};
@@ -45,7 +45,7 @@ enum Side {
     End,
 }
 
-/// Whether a node matches the empty string at this side of every string.
+/// Whether a node matches the empty string at this side, in every string.
 fn is_empty_at(tree: &Tree, id: Id, side: Side) -> bool {
     let node = tree.node(id);
     let mut subs = node.subs.iter();
@@ -61,7 +61,7 @@ fn is_empty_at(tree: &Tree, id: Id, side: Side) -> bool {
     }
 }
 
-/// Whether a node matches nowhere in any string.
+/// Whether a node has no match in any string.
 fn matches_nothing(tree: &Tree, id: Id) -> bool {
     let node = tree.node(id);
     let mut subs = node.subs.iter();

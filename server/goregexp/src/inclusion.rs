@@ -1,5 +1,5 @@
-//! Checks whether every string that satisfies some conditions also satisfies another one, by walking the automata of all
-//! conditions in parallel.
+//! Checks whether every string that satisfies some conditions also satisfies another condition, by walking the automata of all conditions in
+//! parallel.
 
 use std::collections::HashSet;
 
@@ -25,7 +25,7 @@ const MAX_LENGTH: u32 = 256;
 pub enum Texts<'p> {
     /// The pattern matches anywhere in the string, like [`GoRegex::is_match`](crate::GoRegex::is_match).
     Matching(&'p str),
-    /// The minimum and maximum number of characters; `None`: no maximum.
+    /// The minimum and maximum number of characters. Without a maximum, the second value is `None`.
     OfLength(u32, Option<u32>),
 }
 
@@ -33,7 +33,7 @@ pub enum Texts<'p> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NotDecided;
 
-/// The shortest string that satisfies all conditions in `known`, but not `asked`; `None` if there is none.
+/// The shortest string that satisfies all conditions in `known`, but not `asked`; `None` if no such string exists.
 ///
 /// ```
 /// use crd_analyzer_goregexp::{Texts, missed};
@@ -49,7 +49,7 @@ pub fn missed(known: &[Texts<'_>], asked: Texts<'_>) -> Result<Option<String>, N
         greedy: true,
         sub: Box::new(Hir::dot(Dot::AnyChar)),
     });
-    // Excludes invalid UTF-8: this automaton is anchored, and dead as soon as the bytes are not a string.
+    // This automaton excludes invalid UTF-8. It is anchored, and it reaches a dead state as soon as the bytes are not valid UTF-8.
     let text = automaton(&Hir::concat(vec![any, Hir::look(Look::End)]), Anchored::Yes)?;
     let mut automata = vec![automaton(&hir(asked)?, Anchored::No)?, text];
     for it in known {
@@ -63,7 +63,7 @@ fn hir(texts: Texts<'_>) -> Result<Hir, NotDecided> {
         Texts::Matching(pattern) => {
             let tree = parser::parse(pattern).map_err(|_| NotDecided)?;
             let hir = translate::hir(&tree, tree.root);
-            // Between the bytes of a character, this assertion holds for an automaton, but not in Go.
+            // Between the bytes of a character, this assertion is true for an automaton, but not in Go.
             let has_no_boundary = hir.properties().look_set().contains(Look::WordAsciiNegate);
             if has_no_boundary { Err(NotDecided) } else { Ok(hir) }
         }
@@ -113,10 +113,10 @@ fn automaton(hir: &Hir, anchored: Anchored) -> Result<Automaton, NotDecided> {
     Ok(Automaton { dfa, start })
 }
 
-/// The state of an automaton; `None` if it has already matched.
+/// The state of an automaton; `None` if the automaton has already matched.
 type State = Option<StateID>;
 
-/// A walk through automata: the first is that of `asked`, the second that of valid UTF-8, and the others are those of `known`.
+/// A walk through automata. The first automaton is that of `asked`, the second is that of valid UTF-8, and the others are those of `known`.
 struct Walk {
     automata: Vec<Automaton>,
 }
@@ -125,7 +125,7 @@ impl Walk {
     fn find(&self) -> Result<Option<String>, NotDecided> {
         let bytes = self.bytes();
         let first: Vec<State> = self.automata.iter().map(|it| self.reached(it, it.start)).collect();
-        // Each combined state, with the index of the previous one and the byte between them.
+        // Each combined state, with the index of the previous state and the byte between the two.
         let mut places: Vec<(Vec<State>, usize, u8)> = vec![(first.clone(), 0, 0)];
         let mut seen = HashSet::from([first]);
         let mut at = 0;
@@ -151,7 +151,7 @@ impl Walk {
         Ok(None)
     }
 
-    /// One byte of each class of bytes that all automata treat alike, letters first.
+    /// One byte of each class of bytes that no automaton distinguishes, letters first.
     fn bytes(&self) -> Vec<u8> {
         let mut all: Vec<u8> = (0..=u8::MAX).collect();
         all.sort_by_key(|it| {
@@ -176,11 +176,11 @@ impl Walk {
 
     fn reached(&self, automaton: &Automaton, state: StateID) -> State {
         let is_text = std::ptr::eq(automaton, &raw const self.automata[1]);
-        // The automaton of valid UTF-8 only matches at the end, so a match must not end it.
+        // The automaton of valid UTF-8 only matches at the end of the string, so its match must not end the walk.
         (is_text || !automaton.dfa.is_match_state(state)).then_some(state)
     }
 
-    /// The states after a byte; `None` if no missed string can follow.
+    /// The states after a byte; `None` if no longer string can be missed.
     fn after(&self, states: &[State], byte: u8) -> Option<Vec<State>> {
         let mut next = Vec::with_capacity(states.len());
         for (n, (automaton, state)) in self.automata.iter().zip(states).enumerate() {

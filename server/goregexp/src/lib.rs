@@ -1,8 +1,7 @@
-//! Go's regular expressions: which patterns its `regexp` package compiles, its errors for other patterns, and
-//! equivalent matching.
+//! Go's regular expressions: the patterns that Go's `regexp` package compiles, its errors for other patterns, and equivalent matching.
 //!
-//! [`check`] validates a pattern without compiling it. [`GoRegex`] matches, within the limits of the thread
-//! ([`crd_analyzer_budget`]). [`missed`] compares patterns.
+//! [`check`] validates a pattern without compiling it. [`GoRegex`] matches within the limits of the thread ([`crd_analyzer_budget`]). [`missed`]
+//! compares patterns.
 
 mod cache;
 mod class;
@@ -29,13 +28,13 @@ pub use extent::{Extent, extent};
 pub use inclusion::{NotDecided, Texts, missed};
 use machine::{Machine, Threads};
 
-/// Checks whether Go compiles `pattern` (`regexp.Compile`). The error is Go's, with the invalid part of the pattern.
+/// Checks whether Go compiles `pattern` (`regexp.Compile`). The error is the same as in Go, and contains the invalid part of the pattern.
 pub fn check(pattern: &str) -> Result<(), GoRegexError> {
     parser::parse(pattern).map(|_| ())
 }
 
-/// A pattern that is valid in Go. It is compiled for its first match, and the program is cached as long as there is room
-/// (`cache`). Several threads may use it at the same time.
+/// A pattern that is valid in Go. The pattern is compiled for its first match, and the program is cached as long as the cache has space (`cache`).
+/// Several threads may use a pattern at the same time.
 ///
 /// Matching agrees with Go for every string, with one known exception: if a pattern requires a surrogate (`\x{D800}`),
 /// Go may match U+FFFD instead; here nothing matches.
@@ -55,7 +54,7 @@ pub struct GoRegex {
 }
 
 impl GoRegex {
-    /// Compiles a regex. If the pattern is invalid, returns the error that Go reports.
+    /// Compiles a pattern. If the pattern is invalid, returns the error that Go reports.
     pub fn new(pattern: &str) -> Result<Self, GoRegexError> {
         check(pattern)?;
         Ok(Self {

@@ -1,6 +1,6 @@
-//! Programs and their execution: all alternatives run side by side (as in Go's `regexp`), so the work is at most the length of the text
-//! times the length of the program, and can be counted. Compiling takes about as long as parsing. An automaton would be faster for long
-//! texts, but its states grow with the text, and most patterns of schemas are matched only a few times with short strings.
+//! Programs and their execution. All alternatives run side by side (as in Go's `regexp`), so the work can be counted and is at most the length of the
+//! text times the length of the program. Compiling takes about as long as parsing. An automaton would be faster for long texts, but its states grow
+//! with the text, and most patterns in schemas are matched only a few times with short strings.
 
 use std::collections::HashMap;
 use std::mem::size_of;
@@ -10,7 +10,7 @@ use crd_analyzer_budget::{self as budget, Unfinished};
 use crate::tree::{Id, Op, Rune, Tree, flags};
 use crate::unicode::simple_fold;
 
-/// An instruction; jump targets are indexes of instructions.
+/// An instruction. Jump targets are indexes of instructions.
 #[derive(Clone, Copy, Debug)]
 enum Inst {
     Match,
@@ -29,7 +29,7 @@ enum Inst {
 
 /// The maximum length of a program, in instructions. Typical patterns have a few hundred; Go allows three million.
 const MAX_PROGRAM: usize = 250_000;
-/// The maximum total number of class bounds in a program; the class of all letters has 1,400.
+/// The maximum total number of class bounds in a program. For comparison, the class of all letters has 1,400.
 const MAX_BOUNDS: usize = 1_000_000;
 /// The number of instructions that one work unit prepares for a run.
 const READY_PER_WORK: u64 = 16;
@@ -82,17 +82,17 @@ struct Making {
 /// A pending step of the compiler.
 enum Task {
     Emit(Id),
-    /// Set the target of the split at this index to the current position; bool: lazy.
+    /// Set the target of the split at this index to the current position. The boolean is set for a lazy split.
     Land(u32, bool),
     /// Set the targets of all splits in the list with this index.
     LandAll(usize),
-    /// Emit a split that may skip the rest, with a target that is added to the list; bool: lazy.
+    /// Emit a split that may skip the rest, with a target that is added to the list. The boolean is set for a lazy split.
     Leave(usize, bool),
-    /// Emit a split that goes back to this index or continues; bool: lazy.
+    /// Emit a split that goes back to this index or continues. The boolean is set for a lazy split.
     Loop(u32, bool),
-    /// Emit the node and then a split that repeats it; bool: lazy.
+    /// Emit the node and then a split that repeats it. The boolean is set for a lazy split.
     LoopFrom(Id, bool),
-    /// Set the targets of all jumps in the list: the end of an alternation.
+    /// Set the targets of all jumps in the list to the end of an alternation.
     LandJumps(usize),
     /// Emit a jump to the end of the alternation, and set the target of the previous alternative's split to the instruction after it.
     NextAlternative(u32, usize),
@@ -101,7 +101,7 @@ enum Task {
 }
 
 impl Machine {
-    /// Compiles a pattern; fails if the program would be too long.
+    /// Compiles a pattern. Returns an error if the program would be too long.
     pub(crate) fn new(tree: &Tree) -> Result<Self, Unfinished> {
         let mut machine = Self {
             program: Vec::new(),
@@ -211,7 +211,7 @@ impl Machine {
                 tasks.extend([Task::Land(here, lazy), Task::Emit(sub)]);
             }
             Op::Plus => tasks.push(Task::LoopFrom(sub, lazy)),
-            // Compiled like `(?:x+)?`, which has the right preference even if x matches the empty string.
+            // This is compiled like `(?:x+)?`, which has the right preference even if x matches the empty string.
             Op::Star => {
                 self.program.push(Inst::Fail);
                 tasks.extend([Task::Land(here, lazy), Task::LoopFrom(sub, lazy)]);
@@ -270,7 +270,7 @@ impl Machine {
         })
     }
 
-    /// The leftmost match that starts at or after `from`, as byte offsets in `text`. With `any`, the first match that ends.
+    /// The leftmost match that starts at or after `from`, as byte offsets in `text`. If `any` is set, this is the first match that ends.
     pub(crate) fn find_at(
         &self,
         threads: &mut Threads,
@@ -326,7 +326,8 @@ impl Machine {
         Ok(found)
     }
 
-    /// Adds the `open` instructions and all that are reachable from them without reading a character; returns the number of visited ones.
+    /// Adds the `open` instructions, and all instructions that can be reached from them without reading a character. Returns the number of visited
+    /// instructions.
     fn follow(&self, front: &mut Front, open: &mut Vec<u32>, start: usize, text: &str, at: usize) -> u64 {
         let mut steps = 0;
         while let Some(pc) = open.pop() {
@@ -359,7 +360,7 @@ fn split_to(body: u32, on: u32, lazy: bool) -> Inst {
 pub(crate) struct Threads {
     now: Front,
     next: Front,
-    /// The instructions to follow next, the next one last.
+    /// The instructions to follow. The last one is followed next.
     open: Vec<u32>,
 }
 

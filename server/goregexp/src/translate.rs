@@ -1,12 +1,12 @@
-//! Translation of a parsed pattern to the engine's representation. Classes are already expanded, so nothing depends on the
-//! Unicode version or the syntax of the engine.
+//! Translates a parsed pattern to the engine's representation. Classes are already expanded, so the result does not depend on the Unicode version or
+//! the syntax of the engine.
 
 use regex_syntax::hir::{Capture, Class, ClassUnicode, ClassUnicodeRange, Dot, Hir, Look, Repetition};
 
 use crate::tree::{Id, Op, Rune, Tree, flags};
 use crate::unicode::simple_fold;
 
-/// Translates the tree below `id`; the parser limits its depth.
+/// Translates the tree at `id`. Its depth is limited by the parser.
 pub(crate) fn hir(tree: &Tree, id: Id) -> Hir {
     let node = tree.node(id);
     let sub = || Box::new(node.subs.first().map_or_else(Hir::empty, |&sub| hir(tree, sub)));
@@ -63,7 +63,7 @@ fn literal(runes: &[Rune], fold: bool) -> Hir {
         } else {
             match char::from_u32(rune as u32) {
                 Some(c) => text.push(c),
-                // A surrogate, which no string contains.
+                // The character is a surrogate, which does not occur in strings.
                 None => return Hir::fail(),
             }
         }

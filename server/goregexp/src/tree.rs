@@ -1,12 +1,12 @@
 //! The parse tree of a pattern: nodes in an arena, referenced by index.
 
-/// A code point with Go's type (`rune`): signed, and surrogates are allowed.
+/// A code point with the same type as in Go (`rune`): signed, and surrogates are allowed.
 pub(crate) type Rune = i32;
 
 /// The largest code point.
 pub(crate) const MAX_RUNE: Rune = 0x0010_FFFF;
 
-/// The operator of a node (`regexp/syntax.Op`). The order is Go's: of two character classes, the later one is more complex.
+/// The operator of a node (`regexp/syntax.Op`). The order is the same as in Go: of two character classes, the later one is more complex.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Op {
     NoMatch,

@@ -6,7 +6,7 @@ use crate::tree::Rune;
 /// The range that contains all code points with other cases (`minFold`, `maxFold`).
 pub(crate) const FOLDING: std::ops::RangeInclusive<Rune> = 0x0041..=0x1_E943;
 
-/// The next code point in the cycle of the same letter's cases (`unicode.SimpleFold`).
+/// The next code point in the cycle of cases of the same letter (`unicode.SimpleFold`).
 pub(crate) fn simple_fold(rune: Rune) -> Rune {
     match SIMPLE_FOLD.binary_search_by_key(&(rune as u32), |entry| entry.0) {
         Ok(n) => SIMPLE_FOLD[n].1 as Rune,
@@ -37,7 +37,7 @@ pub(crate) fn folds_within(lo: Rune, hi: Rune) -> &'static [(u32, u32)] {
 
 const ANY: Ranges = &[(0, 0x0010_FFFF)];
 const ASCII: Ranges = &[(0, 0x7F)];
-/// ASCII with its other cases: the long s and the Kelvin sign.
+/// ASCII, and the two code points outside of ASCII that are other cases of ASCII letters: the long s and the Kelvin sign.
 const ASCII_FOLD: Ranges = &[(0, 0x7F), (0x017F, 0x017F), (0x212A, 0x212A)];
 
 /// The table that `\p{name}` refers to.

@@ -1,4 +1,4 @@
-//! Go's messages for invalid patterns, and the part of the pattern that they quote.
+//! Tests Go's messages for invalid patterns, and the part of the pattern that they quote.
 
 use crd_analyzer_goregexp::{GoRegex, check};
 

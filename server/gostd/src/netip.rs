@@ -14,12 +14,12 @@ pub enum Addr {
     V6(u128),
 }
 
-/// A parsed address.
+/// The result of parsing an address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Parsed {
     /// The address.
     pub addr: Addr,
-    /// Whether an IPv6 zone follows it.
+    /// Whether an IPv6 zone follows the address.
     pub has_zone: bool,
 }
 
@@ -32,7 +32,7 @@ pub struct Prefix {
     pub bits: u32,
 }
 
-/// Parses an address; the input need not be UTF-8 (`netip.ParseAddr`). The error is Go's.
+/// Parses an address. The input need not be UTF-8 (`netip.ParseAddr`). The error is the same as in Go.
 pub fn parse_addr(text: &[u8]) -> Result<Parsed, String> {
     let parsed = match text.iter().find(|b| b".:%".contains(b)) {
         Some(b'.') => parse_v4(text).map(|ip| Parsed {
@@ -58,7 +58,7 @@ pub fn is_ip(text: &[u8]) -> bool {
     parse_addr(text).is_ok_and(|it| !it.has_zone)
 }
 
-/// Parses a prefix (`netip.ParsePrefix`). The error is Go's.
+/// Parses a prefix (`netip.ParsePrefix`). The error is the same as in Go.
 pub fn parse_prefix(text: &str) -> Result<Prefix, String> {
     prefix(text).map_err(|message| format!("netip.ParsePrefix({}): {message}", quote(text)))
 }
@@ -83,7 +83,7 @@ fn prefix(text: &str) -> Result<Prefix, String> {
     }
 }
 
-/// Why a string is not an address.
+/// The reason why a string is not an address.
 struct ParseError<'a> {
     message: &'static str,
     /// The rest of the string from the error on; empty if the message does not show it.
@@ -212,7 +212,7 @@ fn parse_v6(text: &[u8]) -> Result<Parsed, ParseError<'_>> {
 }
 
 impl Addr {
-    /// Whether it is an IPv4-mapped IPv6 address.
+    /// Whether the address is an IPv4-mapped IPv6 address.
     #[must_use]
     pub fn is_4_in_6(self) -> bool {
         matches!(self, Self::V6(ip) if ip >> 32 == 0xffff)
@@ -227,13 +227,13 @@ impl Addr {
         }
     }
 
-    /// Whether it is the unspecified address (`0.0.0.0` or `::`).
+    /// Whether the address is the unspecified address (`0.0.0.0` or `::`).
     #[must_use]
     pub fn is_unspecified(self) -> bool {
         matches!(self, Self::V4(0) | Self::V6(0))
     }
 
-    /// Whether it is a loopback address.
+    /// Whether the address is a loopback address.
     #[must_use]
     pub fn is_loopback(self) -> bool {
         match self {
@@ -249,7 +249,7 @@ impl Addr {
         }
     }
 
-    /// Whether it is a link-local multicast address.
+    /// Whether the address is a link-local multicast address.
     #[must_use]
     pub fn is_link_local_multicast(self) -> bool {
         match self {
@@ -258,7 +258,7 @@ impl Addr {
         }
     }
 
-    /// Whether it is a link-local unicast address.
+    /// Whether the address is a link-local unicast address.
     #[must_use]
     pub fn is_link_local_unicast(self) -> bool {
         match self {
@@ -267,7 +267,7 @@ impl Addr {
         }
     }
 
-    /// Whether it is a global unicast address, which includes private addresses.
+    /// Whether the address is a global unicast address, which includes private addresses.
     #[must_use]
     pub fn is_global_unicast(self) -> bool {
         !(self == Self::V4(u32::MAX)

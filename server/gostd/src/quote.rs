@@ -10,7 +10,7 @@ pub fn quote(text: &str) -> String {
     quote_bytes(text.as_bytes())
 }
 
-/// Like [`quote`], for bytes that need not be UTF-8: a byte that is not part of a character is escaped on its own.
+/// Like [`quote`], for bytes that need not be UTF-8. A byte that is not part of a character is escaped on its own.
 #[must_use]
 pub fn quote_bytes(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len() + 2);

@@ -29,14 +29,14 @@ struct UserInfo {
     password: Option<Vec<u8>>,
 }
 
-/// A decoded part of a URL, with its original form if encoding it again would give another one.
+/// A decoded part of a URL. Contains the original form if encoding the part again would give another form.
 #[derive(Clone, Default, Debug)]
 struct Encoded {
     decoded: Vec<u8>,
     raw: String,
 }
 
-/// The part of a URL to encode; each part allows other characters unescaped (`net/url`, `encoding`).
+/// The part of a URL to encode. In each part, different characters are allowed without escapes (`net/url`, `encoding`).
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
     Path,
@@ -47,10 +47,10 @@ enum Part {
     Fragment,
 }
 
-/// The maximum number of query parameters; longer queries are not parsed (`net/url`, `defaultMaxParams`).
+/// The maximum number of query parameters. Longer queries are not parsed (`net/url`, `defaultMaxParams`).
 const MAX_PARAMETERS: usize = 10_000;
 
-/// Parses a URL (`url.Parse`). The error is Go's.
+/// Parses a URL (`url.Parse`). The error is the same as in Go.
 pub fn parse(text: &str) -> Result<Url, String> {
     let (rest, fragment) = text.split_once('#').unwrap_or((text, ""));
     let mut url = read(rest, false).map_err(|error| wrap(rest, &error))?;
@@ -58,7 +58,7 @@ pub fn parse(text: &str) -> Result<Url, String> {
     Ok(url)
 }
 
-/// Parses the URL of a request: absolute, or an absolute path (`url.ParseRequestURI`).
+/// Parses the URL of a request: an absolute URL or an absolute path (`url.ParseRequestURI`).
 pub fn parse_request_uri(text: &str) -> Result<Url, String> {
     read(text, true).map_err(|error| wrap(text, &error))
 }
@@ -152,7 +152,7 @@ fn read_host(scheme: &str, host: &str) -> Result<Vec<u8>, String> {
         Some(_) => return Err("invalid IP-literal".to_owned()),
         None => {}
     }
-    // Only schemes for which lists of hosts are common may have several colons, not http and https.
+    // Hosts may have several colons only for schemes where lists of hosts are common, which excludes http and https.
     let colon = if matches!(scheme, "http" | "https") {
         host.find(':')
     } else {
@@ -267,7 +267,7 @@ impl Encoded {
         Ok(Self { decoded, raw })
     }
 
-    /// The original form if it is valid, otherwise an encoded one (`URL.EscapedPath`, `URL.EscapedFragment`).
+    /// The original form if it is valid, otherwise an encoded form (`URL.EscapedPath`, `URL.EscapedFragment`).
     fn written(&self, part: Part) -> String {
         let valid = |byte: u8| b"!$&'()*+,;=:@[]%".contains(&byte) || !is_escaped(byte, part);
         if !self.raw.is_empty() && self.raw.bytes().all(valid) {
@@ -278,7 +278,7 @@ impl Encoded {
 }
 
 impl Url {
-    /// The scheme in lower case; empty if there is none.
+    /// The scheme in lower case; empty without a scheme.
     #[must_use]
     pub fn scheme(&self) -> &str {
         &self.scheme
@@ -324,7 +324,7 @@ impl Url {
         (inside.unwrap_or(host), port)
     }
 
-    /// The encoded path, in its original form if that is valid (`URL.EscapedPath`).
+    /// The encoded path, in its original form if this form is valid (`URL.EscapedPath`).
     #[must_use]
     pub fn escaped_path(&self) -> String {
         if self.path.decoded == b"*" && self.path.raw.is_empty() {
@@ -339,7 +339,7 @@ impl Url {
         &self.raw_query
     }
 
-    /// The query parameters in the order of their names' first occurrence, without invalid ones (`URL.Query`).
+    /// The query parameters without invalid ones, in the order in which their names first occur (`URL.Query`).
     #[must_use]
     pub fn query(&self) -> Vec<(Vec<u8>, Vec<Vec<u8>>)> {
         let mut parameters: Vec<(Vec<u8>, Vec<Vec<u8>>)> = Vec::new();
@@ -388,7 +388,7 @@ impl fmt::Display for Url {
             let path = self.escaped_path();
             let is_first = self.scheme.is_empty() && !has_host;
             if is_first && path.split('/').next().is_some_and(|it| it.contains(':')) {
-                // Otherwise the first path segment would be parsed as a scheme.
+                // Without this prefix, the first path segment would be parsed as a scheme.
                 f.write_str("./")?;
             }
             if !path.is_empty() && !path.starts_with('/') && !self.host.is_empty() {

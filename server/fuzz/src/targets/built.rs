@@ -1,4 +1,4 @@
-//! Builds a small repository with kustomize, Flux and Helm. Any of its files may exist, with any content.
+//! Builds a small repository with kustomize, Flux and Helm. Any of the known files may exist in it, with any content.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -53,7 +53,7 @@ const FILES: [&str; 16] = [
     "/repo/a-assert.yaml",
 ];
 
-/// The maximum number of files in an input. More would be slow.
+/// The maximum number of files in an input. More files would be slow.
 const MOST_FILES: usize = 20;
 
 /// The CRD of the objects.
@@ -88,7 +88,8 @@ const W: &str = "apiVersion: acme.io/v1\nkind: W\nmetadata: {name: a}\nspec: {a:
 const FLUX: &str =
     "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: k, namespace: f}\nspec: ";
 
-/// The initial repositories: file numbers with the text of each. `@` in a text is replaced by the object, `^` by the start of a Flux Kustomization.
+/// The initial repositories: the numbers and the texts of their files. `@` in a text is replaced by the object, `^` by the start of a Flux
+/// Kustomization.
 const SEEDS: &[&[(u8, &str)]] = &[
     &[
         (0, "resources: [a.yaml]\n"),
@@ -305,7 +306,7 @@ fn run(bytes: &[u8]) {
         );
         said += report.unknown.len() + report.findings.len();
     }
-    // Every object that is not checked must be reported, unless a patch deletes it or changes its kind. Nothing else may remove an object.
+    // Every object that is not checked must be reported, unless a patch deletes it or changes its kind. Objects must not disappear in any other way.
     let may_delete = |it: &Arc<str>| ["$patch", "\\", "kind", "op"].iter().all(|word| !it.contains(word));
     let patches = files
         .0

@@ -106,7 +106,7 @@ fn run(bytes: &[u8]) {
     }
 }
 
-/// Checks everything that does not need types.
+/// Checks the results that do not need types.
 fn parse_alone(text: &str, version: KubernetesVersion) {
     let source = Source::new(text);
     let mut from = 0;

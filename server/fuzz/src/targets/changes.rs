@@ -69,7 +69,7 @@ fn run(bytes: &[u8]) {
     for change in moved.changes() {
         assert_in(&edited, change.finding.span);
     }
-    // The fixes for one problem: each is applied and compared again.
+    // The fixes for one problem. Each fix is applied, and the result is compared again.
     let problems: Vec<Problem> = known.changes().map(|it| Problem::from(&it.finding)).collect();
     let asked = problems.get(usize::from(part) % problems.len().max(1)).cloned();
     let compared = ComparedText {

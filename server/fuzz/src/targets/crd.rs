@@ -150,7 +150,7 @@ fn fix(report: &FileReport, flags: u8, versions: VersionSet, judge: &dyn Fn(&str
     }
 }
 
-/// Whether go-yaml reads the whole text. A fix may reveal content after the root of a document.
+/// Whether go-yaml reads the whole text. After a fix, a document may contain content after its root that go-yaml does not read.
 fn is_read_whole(text: &str) -> bool {
     let text: Arc<str> = text.into();
     let known = |it: &Document| read_document(&text, *it, &[]).is_ok_and(|tree| known_difference(&tree).is_none());

@@ -28,7 +28,7 @@ pub(super) const TARGET: Target = Target {
     words: definition,
 };
 
-/// The maximum number of edits in an input. More would be slow.
+/// The maximum number of edits in an input. More edits would be slow.
 const MOST_EDITS: usize = 24;
 
 fn run(bytes: &[u8]) {
@@ -76,7 +76,7 @@ fn run(bytes: &[u8]) {
             "at {at} of {text:?}"
         );
     }
-    // A search with known hazards, a postponed search, and an immediate search must give the same result.
+    // A search with known hazards, a postponed search and an immediate search must all give the same result.
     let (expected, _) = judge(&text, Search::All(&Memory::default()));
     let (mut later, mut kept) = judge(&text, Search::Remembered(&hazards));
     kept.search(&mut later, &hazards, None, None);

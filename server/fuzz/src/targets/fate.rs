@@ -1,4 +1,4 @@
-//! What happens to a stored object under a changed CRD.
+//! The fate of a stored object under a changed CRD.
 
 use crd_analyzer_compat::{Fate, fate_of};
 use crd_analyzer_syntax::{
@@ -35,7 +35,7 @@ fn run(bytes: &[u8]) {
         return;
     };
     let Some(object) = object(&input.text()) else { return };
-    // With an unchanged CRD, a served object stays the same. Without a CRD, nothing is served.
+    // If the CRD is unchanged, a served object stays the same. If the CRD is removed, no object is served.
     if let Ok(happenings) = fate_of(&old.subject, Some(&old.subject), &object) {
         let is_other = happenings.iter().any(|it| it.fate != Fate::Unserved);
         assert!(!is_other, "{happenings:?} to {object} under the same CRD");

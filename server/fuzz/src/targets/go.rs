@@ -122,7 +122,7 @@ fn run(bytes: &[u8]) {
         is_generated,
     };
     let mut steps = Vec::new();
-    // Check the path itself, and all its prefixes.
+    // Checks the path itself, and all its prefixes.
     for length in 0..=path.len().min(60) {
         let Some(written) = path
             .get(..length)

@@ -122,18 +122,18 @@ const FRAMES: &[&str] = &[
 /// The ID of the last request.
 const LAST: &str = "the last request";
 
-/// The maximum number of messages in an input. More would be slow.
+/// The maximum number of messages in an input. More messages would be slow.
 const MOST_MESSAGES: usize = 40;
 
-/// How long to wait for an answer. The driver limits the work; this limit is for answers that never come.
+/// The time to wait for an answer. The driver limits the work; this limit is for answers that never come.
 const PATIENCE: Duration = Duration::from_secs(50);
 
-/// How often to compare two different answers again, and the pause in between.
+/// The number of times that two different answers are compared again, and the pause between these comparisons.
 const MOST_COMPARISONS: usize = 50;
 const PAUSE: Duration = Duration::from_millis(100);
 
 fn run(bytes: &[u8]) {
-    // Skip inputs that refer to files or folders, because the server must not read the user's disk.
+    // Inputs that refer to files or folders are skipped, because the server must not read the user's disk.
     let leads_to_files = ["file:", "older", "ootUri", "ootPath", "\\u00"];
     if leads_to_files.iter().any(|it| contains(bytes, it.as_bytes())) {
         return;
@@ -170,7 +170,7 @@ fn contains(bytes: &[u8], word: &[u8]) -> bool {
 }
 
 /// Sends bytes, then requests. The last request is always answered, unless the bytes may end the session. The first requests may become part of a
-/// message that the bytes started.
+/// message that starts in the bytes.
 async fn send_bytes(mut from: impl AsyncRead + Unpin, mut to: impl AsyncWrite + Unpin, bytes: &[u8]) {
     let may_end = contains(bytes, b"exit") || contains(bytes, b"\\u");
     let sending = async {
@@ -266,7 +266,7 @@ impl Client {
             RAW_MESSAGE => {
                 let body = input.part();
                 self.is_unsure = true;
-                // A message with an ID would get two answers, and `exit` ends the session.
+                // A message with an ID would get two answers, and `exit` ends the session, so such messages are not sent.
                 if !contains(body, b"exit") && !contains(body, b"shutdown") && !contains(body, b"\"id\"") {
                     self.send(body).await;
                 }
@@ -342,7 +342,7 @@ impl Client {
         self.notify("textDocument/didChange", params).await;
     }
 
-    /// Replaces the whole text twice, which does not count as typing. While the user types, some errors are shown later, and others stay
+    /// Replaces the whole text twice, which the server does not treat as typing. While the user types, some errors are shown later, and others stay
     /// until the next edit.
     async fn stop_typing(&mut self, which: usize) {
         for _ in 0..2 {
@@ -383,7 +383,7 @@ impl Client {
                 if edited == fresh {
                     break;
                 }
-                // Hazards are found later.
+                // Hazards are only found some time later.
                 tokio::time::sleep(PAUSE).await;
                 (edited, fresh) = (self.diagnose(uri).await, self.diagnose(FRESH).await);
             }
@@ -424,7 +424,7 @@ impl Client {
         }
     }
 
-    /// The next message. The server's requests get empty answers.
+    /// The next message. Requests of the server get empty answers.
     async fn read(&mut self) -> Value {
         let mut length = 0;
         loop {

@@ -1,4 +1,4 @@
-//! Text from others on its way to a terminal, a log or a program: no part of it may be hidden, and it must be readable again.
+//! Prints foreign text to a terminal, a log or a program: no part of the text may be hidden, and programs must be able to read it again.
 
 use crd_analyzer_io::escape::{github_data, github_property, is_hidden, json, line, tap_description, text};
 

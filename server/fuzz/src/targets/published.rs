@@ -1,4 +1,4 @@
-//! What is generated from an accepted CRD: OpenAPI, JSON Schemas, the schema file for kustomize, and the example in its documentation.
+//! Results that are generated from an accepted CRD: OpenAPI, JSON Schemas, the schema file for kustomize, and the example in the documentation.
 
 use std::{path::Path, sync::Arc};
 
@@ -37,7 +37,7 @@ fn run(bytes: &[u8]) {
     let text = input.part();
     let examples = Examples::of(text, kubernetes);
     let documents = accepted(text.to_vec(), VersionSet::one(kubernetes), true);
-    // With several CRDs, the example may belong to another one.
+    // If the file contains several CRDs, the example may belong to another CRD.
     let is_one = documents.len() == 1;
     for document in documents {
         let answers = document.answers.into_iter();
@@ -112,7 +112,7 @@ fn references(value: &Value) -> Vec<&str> {
     while let Some(value) = open.pop() {
         match value {
             Value::Object(fields) => {
-                // A property may be named `$ref`, and an enum value may contain one.
+                // A property may be named `$ref`, and an enum value may contain a field with this name.
                 let reference = fields.get("$ref").filter(|_| fields.len() == 1);
                 found.extend(reference.and_then(Value::as_str).filter(|it| it.starts_with("#/")));
                 open.extend(

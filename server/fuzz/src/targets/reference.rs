@@ -19,7 +19,7 @@ pub(super) const TARGET: Target = Target {
     words: crd::TARGET.words,
 };
 
-/// The maximum number of fields to explain in an input. More would be slow.
+/// The maximum number of fields to explain in an input. More fields would be slow.
 const MOST_FIELDS: usize = 100;
 
 fn run(bytes: &[u8]) {

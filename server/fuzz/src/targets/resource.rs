@@ -57,7 +57,7 @@ pub(super) fn catalog(definition: &[u8]) -> Catalog {
     catalog
 }
 
-/// A catalog as completion and quick fixes use it.
+/// A catalog in the form that completion and quick fixes use.
 pub(super) struct Near<'c>(pub(super) &'c Catalog);
 
 impl completion::Definitions for Near<'_> {

@@ -128,7 +128,7 @@ const DEFINITION: &str = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResou
     names: {plural: widgets, kind: Widget}\n  versions:\n  - name: v1\n    served: true\n    storage: true\n    schema:\n      openAPIV3Schema:\n        type: object\n        properties:\n          \
     spec:\n            type: object\n            x-kubernetes-validations: [{rule: \"self.size != 5\"}]\n            properties:\n              size: {type: integer, maximum: 9, default: 1}\n";
 
-/// The maximum number of tests of a suite to run. More would be slow.
+/// The maximum number of tests of a suite to run. More tests would be slow.
 const MOST_TESTS: usize = 12;
 
 fn run_suite(bytes: &[u8]) {
@@ -156,7 +156,7 @@ fn run_patch(bytes: &[u8]) {
     let mut input = Input::new(bytes);
     let version = input.version();
     let (patches, definition) = (input.text(), input.text());
-    // On one line, as JSON, so that it is valid YAML in any place.
+    // The patches are JSON on one line, so that they are valid YAML at any place.
     let patches: String = patches.split_whitespace().collect::<Vec<_>>().join(" ");
     let suite = format!(
         "apiVersion: apiextensions.k8s.io/v1\nname: a\ncrdName: widgets.example.com\ntests:\n  onUpdate:\n    - name: b\n      initialCRDPatches: {patches}\n      initial: |\n        \

@@ -95,7 +95,7 @@ fn assert_sound(tree: &Tree, text: &str) {
     }
 }
 
-/// If the strict parser accepts a text, the editing parser must build the same tree.
+/// Checks that the editing parser builds the same tree as the strict parser, if the strict parser accepts the text.
 fn assert_same_as_editing(verdict: &Tree, text: &Arc<str>, whole: Span) {
     if edit::known_difference(verdict).is_some() {
         return;

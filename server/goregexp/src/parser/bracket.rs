@@ -7,7 +7,7 @@ use crate::error::ErrorCode;
 use crate::tree::{Op, Rune, flags};
 
 impl Parser<'_> {
-    /// Parses the class that begins at `start` and returns its end (`parseClass`).
+    /// Parses the class that starts at `start` and returns its end (`parseClass`).
     pub(super) fn bracket(&mut self, start: usize) -> Result<usize, Fail> {
         let id = self.new_node(Op::CharClass);
         self.node_mut(id).flags = self.flags;

@@ -71,7 +71,7 @@ impl Parser<'_> {
         Ok(end)
     }
 
-    /// Adds `\pN`, `\p{Name}` or `\P{^Name}` at `at` to `class`; `None` if no class begins there.
+    /// Adds `\pN`, `\p{Name}` or `\P{^Name}` at `at` to `class`; `None` if no class starts there.
     pub(super) fn unicode_class(&self, at: usize, class: &mut Vec<Rune>) -> Result<Option<usize>, Fail> {
         if self.byte(at) != Some(b'\\') {
             return Ok(None);
@@ -113,7 +113,7 @@ impl Parser<'_> {
         Ok(Some(end))
     }
 
-    /// Adds `\d`, `\s`, `\w` or a complement at `at` to `class`.
+    /// Adds `\d`, `\s`, `\w` or a complement of these at `at` to `class`.
     pub(super) fn perl_class(&self, at: usize, class: &mut Vec<Rune>) -> Option<usize> {
         if self.byte(at) != Some(b'\\') {
             return None;
@@ -135,7 +135,7 @@ impl Parser<'_> {
         Some(at + 2)
     }
 
-    /// Adds a named set, under `(?i)` with its letters in other cases (`appendGroup`).
+    /// Adds a named set to `class`. With `(?i)`, also adds its letters in other cases (`appendGroup`).
     pub(super) fn group(&self, group: &Group, class: &mut Vec<Rune>) {
         let mut runes = Vec::with_capacity(group.class.len() * 2);
         for &(lo, hi) in group.class {
@@ -154,7 +154,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Parses the backslash at `at`; returns its character and the end of the escape (`parseEscape`).
+    /// Parses the backslash at `at`. Returns the escaped character and the end of the escape (`parseEscape`).
     pub(super) fn escape(&self, at: usize) -> Result<(Rune, usize), Fail> {
         if at + 1 >= self.src.len() {
             let end = self.src.len();
@@ -199,7 +199,7 @@ impl Parser<'_> {
         fail(ErrorCode::InvalidEscape, at..end)
     }
 
-    /// Parses the digits after `\x`: two, or any number in braces. Also returns the offset where parsing stopped.
+    /// Parses the digits after `\x`: two digits, or any number of digits in braces. Also returns the offset where parsing stopped.
     fn hex(&self, at: usize) -> (Option<Rune>, usize) {
         let digit = |c: Rune| {
             u8::try_from(c)

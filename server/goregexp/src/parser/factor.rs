@@ -1,21 +1,21 @@
-//! Factors out common prefixes of alternatives (`regexp/syntax`, `factor`). This does not change matches, but Go's limits apply to the result.
+//! Factors out common prefixes of alternatives (`regexp/syntax`, `factor`). This does not change matches, but it affects Go's limits.
 
 use super::{Fail, Parser};
 use crate::tree::{Id, Op, Rune, flags};
 
-/// An alternation whose prefixes are being factored out. The rest after a prefix is factored in its own frame:
-/// if each alternative extends the previous one, there are as many frames as alternatives.
+/// An alternation whose prefixes are being factored out. The rest after a prefix is factored in its own frame. So if each alternative extends the
+/// previous one, there are as many frames as alternatives.
 struct Frame {
     /// The node of the alternation.
     node: Id,
-    /// Whether literal prefixes are done, and equal first parts are next.
+    /// Whether literal prefixes are already factored out, so that equal first parts are next.
     first_parts: bool,
     subs: Vec<Id>,
     out: Vec<Id>,
     /// The first alternative of the current run with a common prefix, and the next alternative to visit.
     start: usize,
     i: usize,
-    /// The common prefix of the run: a node (a literal, or any first part), the number of its runes, and its flags.
+    /// The common prefix of the run: a node (a literal or any first part), the number of runes of the prefix, and its flags.
     common: (Option<Id>, usize, u8),
     /// The prefix of the alternatives in the frame above.
     prefix: Id,
@@ -67,8 +67,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Continues a frame up to the next common prefix; returns the prefix and the rest of each alternative. `None`:
-    /// no prefix is left, and `frame.subs` contains the resulting alternatives.
+    /// Continues a frame up to the next common prefix. Returns the prefix and the rest of each alternative. `None` if no prefix is left; `frame.subs`
+    /// then contains the resulting alternatives.
     fn factor(&mut self, frame: &mut Frame) -> Result<Option<(Id, Vec<Id>)>, Fail> {
         loop {
             while frame.i <= frame.subs.len() {
@@ -275,7 +275,7 @@ impl Parser<'_> {
         self.new_node(Op::EmptyMatch)
     }
 
-    /// Whether a node is a class, or a class repeated a fixed number of times: only these may be factored out.
+    /// Whether a node is a class, or a class repeated a fixed number of times. Only such nodes may be factored out.
     fn is_fixed_class(&self, id: Id) -> bool {
         let node = self.node(id);
         node.is_char_class()

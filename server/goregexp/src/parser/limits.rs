@@ -13,7 +13,7 @@ const MAX_RUNES: usize = (128 << 20) / 4;
 /// The maximum number of copies of one part through nested counted repetitions.
 const MAX_REPEATS: i32 = 1000;
 
-/// The counters while the tree grows. Sizes and heights are only computed once the tree could be too large.
+/// The counters while the tree grows. Sizes and heights are only computed when the tree could be too large.
 #[derive(Default)]
 pub(super) struct Limits {
     pub(super) runes: usize,
@@ -122,8 +122,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Computes `of` for `id`, and before that for all nodes below it that are not in `known`. Not recursive, since a tree that is
-    /// about to be rejected may be deep.
+    /// Computes `of` for `id`, after computing it for all nodes inside `id` that are not in `known`. This is not recursive, since a tree that will be
+    /// rejected may be deep.
     fn settle<T: Copy + Default + PartialEq>(
         &self,
         id: Id,

@@ -1,5 +1,5 @@
-//! The parser (`regexp/syntax.Parse` with the flags of `regexp.Compile`): operators and groups. Like Go's, it is a stack machine,
-//! because the limits on size and depth depend on the order in which nodes are created.
+//! The parser (`regexp/syntax.Parse` with the flags of `regexp.Compile`): operators and groups. Like Go's parser, it is a stack machine, because the
+//! limits on size and depth depend on the order in which nodes are created.
 
 mod bracket;
 mod escape;
@@ -13,7 +13,7 @@ use crate::error::{ErrorCode, GoRegexError};
 use crate::tree::{Id, Node, Op, Rune, Tree, flags};
 use limits::Limits;
 
-/// Parses `pattern`; the error is Go's.
+/// Parses `pattern`. The error is the same as in Go.
 pub(crate) fn parse(pattern: &str) -> Result<Tree, GoRegexError> {
     let mut parser = Parser {
         src: pattern,
@@ -60,10 +60,10 @@ struct Parser<'a> {
     flags: u8,
     nodes: Vec<Node>,
     stack: Vec<Id>,
-    /// Nodes to reuse, the next one last. Go limits the number of nodes that it allocates, so reuse affects the result.
+    /// Nodes to reuse. The last one is reused next. Go limits the number of nodes that it allocates, so reuse affects the result.
     free: Vec<Id>,
     captures: u32,
-    /// Whether the rest of the pattern contains no `:]`, so that another search is unnecessary.
+    /// Whether the rest of the pattern contains no `:]`. If so, the parser need not search for it again.
     no_class_name_end: bool,
     limits: Limits,
 }
@@ -73,7 +73,7 @@ impl Parser<'_> {
         self.src.as_bytes().get(at).copied()
     }
 
-    /// The rune at `at` and the offset after it; at the end of the pattern, the same rune as Go's decoder.
+    /// The rune at `at` and the offset after it. At the end of the pattern, the rune is the same as in Go's decoder.
     fn rune(&self, at: usize) -> (Rune, usize) {
         match self.src[at..].chars().next() {
             Some(c) => (c as Rune, at + c.len_utf8()),
@@ -160,8 +160,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Wraps the top of the stack in a repetition. `at` is the offset of its operator and `end` the offset after it. Returns the
-    /// offset where parsing continues.
+    /// Wraps the top of the stack in a repetition. `at` is the offset of the operator, and `end` is the offset after the operator. Returns the offset
+    /// where parsing continues.
     fn repeat(
         &mut self,
         op: Op,
@@ -196,7 +196,7 @@ impl Parser<'_> {
         Ok(end)
     }
 
-    /// Parses `{n}`, `{n,}` or `{n,m}` at `at`; if a bound has too many digits, `min` is -1.
+    /// Parses `{n}`, `{n,}` or `{n,m}` at `at`. If a bound has too many digits, `min` is -1.
     fn counts(&self, at: usize) -> Option<Counts> {
         let (mut min, mut at) = self.int(at + 1)?;
         let mut max = min;
@@ -214,7 +214,7 @@ impl Parser<'_> {
         (self.byte(at) == Some(b'}')).then_some(Counts { min, max, end: at + 1 })
     }
 
-    /// Parses a decimal number without leading zeros at `at`; returns it, or -1 if it has too many digits, and the offset after it.
+    /// Parses a decimal number without leading zeros at `at`. Returns the number (-1 if it has too many digits) and the offset after it.
     fn int(&self, at: usize) -> Option<(i32, usize)> {
         let digits = self.src.as_bytes()[at..]
             .iter()

@@ -63,7 +63,7 @@ impl Parser<'_> {
         self.check_limits(id)
     }
 
-    /// Joins the two topmost literals. Then pushes `next` as the freed node, if given; returns whether it did so (`maybeConcat`).
+    /// Joins the two topmost literals. If `next` is given, the freed node is reused to push it. Returns whether `next` was pushed (`maybeConcat`).
     fn maybe_concat(&mut self, next: Option<(Rune, u8)>) -> bool {
         let [.., below, top] = self.stack[..] else { return false };
         let (top_node, below_node) = (self.node(top), self.node(below));
@@ -174,7 +174,7 @@ impl Parser<'_> {
         Ok(id)
     }
 
-    /// Replaces each node that has the operator `op` by its parts.
+    /// Replaces each node with the operator `op` by its parts.
     pub(super) fn flatten(&mut self, subs: Vec<Id>, op: Op) -> Vec<Id> {
         let mut all = Vec::with_capacity(subs.len());
         for sub in subs {
