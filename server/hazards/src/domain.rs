@@ -1,4 +1,4 @@
-//! Scalar values that are worth trying for a schema: its bounds, the constants of the rule, values next to them, the default, and plain values.
+//! Scalar values to try for a schema: its bounds, the constants of the rule, values next to these, the default, and plain values.
 
 use crd_analyzer_schema::JsonSchemaProps;
 use crd_analyzer_schema::field::Path;
@@ -16,7 +16,7 @@ const MAX_TRIED: usize = 400;
 /// The maximum length of a string that is generated to satisfy `minLength`.
 const MAX_TEXT: usize = 256;
 
-/// Strings in common formats, for patterns that no string can be generated for.
+/// Strings in common formats, for patterns for which no string can be generated.
 const SAMPLES: [&str; 16] = [
     "a",
     "1",
@@ -36,7 +36,7 @@ const SAMPLES: [&str; 16] = [
     "a:1",
 ];
 
-/// Scalars that the schema accepts, the simplest first. Empty if the search finds none.
+/// Scalars that the schema accepts, the simplest first. Empty if the search finds no such scalars.
 pub(crate) fn scalars<'s>(schema: Structural<'s>, validator: &Validator<'s>, reads: Option<&Reads>) -> Vec<Value> {
     let props = schema.props();
     let mut tried = Vec::new();
@@ -83,7 +83,7 @@ pub(crate) fn scalars<'s>(schema: Structural<'s>, validator: &Validator<'s>, rea
     allowed
 }
 
-/// Scalars that the schema accepts, the simplest first: those of [`scalars`], and these constants.
+/// Scalars that the schema accepts, the simplest first: those of [`scalars`], and those among these constants.
 pub(crate) fn scalars_with<'s>(schema: Structural<'s>, validator: &Validator<'s>, constants: &[Value]) -> Vec<Value> {
     let props = schema.props();
     let mut allowed = scalars(schema, validator, Some(&Reads::default()));

@@ -10,7 +10,7 @@ pub fn fingerprint(schema: &JsonSchemaProps, is_resource_root: bool, version: Ku
     named::<true>(schema, is_resource_root, version)
 }
 
-/// The fingerprint of a schema without any rules. It stays the same while the user types a rule.
+/// The fingerprint of a schema without its rules. This fingerprint stays the same while the user types a rule.
 pub fn shape(schema: &JsonSchemaProps, is_resource_root: bool, version: KubernetesVersion) -> u64 {
     named::<false>(schema, is_resource_root, version)
 }

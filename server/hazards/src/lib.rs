@@ -1,10 +1,11 @@
 //! Hazards of validation rules: values that a schema accepts but that its rules cannot handle.
 //!
-//! Every hazard is proven. Each failure comes with an example: a value generated from the schema that passes all of the API server's checks
-//! except the rule, which was run on it. Rules that are always or never true follow from the bounds of the schema (`static_analysis`).
+//! Every hazard is proven. Each failure comes with an example: a value generated from the schema that passes all of the API server's checks except
+//! the rule, which was run on the value. For rules that are always or never true, the proof follows from the bounds of the schema
+//! (`static_analysis`).
 //!
-//! This crate does not know YAML or positions. Its input is schemas; its output is hazards with byte ranges in the rule. The same schema
-//! always has the same hazards: nothing is random, and limits count work, not time.
+//! This crate does not use YAML or positions. Its input are schemas, and its output are hazards with byte ranges in the rule. The same schema always
+//! has the same hazards, because nothing is random and limits count work, not time.
 
 pub mod codes;
 mod domain;
@@ -33,7 +34,7 @@ use serde_json::Value;
 pub use fingerprint::{fingerprint, shape};
 pub use shrink::{in_one_line, smallest};
 
-/// The effort of finding hazards. One unit is about the work of running a short rule on a small value.
+/// The effort of finding hazards. One unit is roughly the work of running a short rule on a small value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Effort {
     /// The maximum effort for one rule.
@@ -57,7 +58,7 @@ impl Effort {
 pub struct Hazard {
     /// The index of the rule in its schema.
     pub rule: usize,
-    /// The code of the hazard, one of [`codes`].
+    /// The code of the hazard. It is one of [`codes`].
     pub code: &'static str,
     /// The byte range of the affected part of the rule.
     pub bytes: Range<usize>,
@@ -65,11 +66,11 @@ pub struct Hazard {
     pub headline: String,
     /// A label for the affected part, in a few words.
     pub label: &'static str,
-    /// What to type to fix it.
+    /// The text that the user can type to fix the rule.
     pub help: String,
     /// The reason, with an example; one paragraph each.
     pub notes: Vec<String>,
-    /// The value that demonstrates the hazard, as a client sends it; `None` if no value can.
+    /// The value that demonstrates the hazard, in the form that a client sends; `None` if no value can demonstrate it.
     pub example: Option<Value>,
     /// The stored value, if the example is an update.
     pub old: Option<Value>,
@@ -84,8 +85,8 @@ pub struct Compiled {
     pub rules: Vec<Arc<Expression>>,
 }
 
-/// The hazards of one schema's rules, in the order of the rules, without those of the properties below.
-/// `is_resource_root`: whether it is the schema of a custom or embedded resource. `compiled`: its rules, if already compiled.
+/// The hazards of one schema's rules, in the order of the rules, without the hazards of nested schemas. `is_resource_root` is set for the schema of a
+/// custom or embedded resource. `compiled` contains the rules of the schema, if they are already compiled.
 pub fn of_node(
     schema: Structural<'_>,
     is_resource_root: bool,
@@ -96,23 +97,23 @@ pub fn of_node(
     node::Node::new(schema, is_resource_root, version, compiled).map_or_else(Vec::new, |node| node.hazards(effort))
 }
 
-/// A value that a schema accepts, and for an update the value that it replaces.
+/// A value that a schema accepts. For an update, also the value that it replaces.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Shown {
-    /// The value, as a client sends it.
+    /// The value, in the form that a client sends.
     pub sent: Value,
     /// The stored value that is replaced.
     pub old: Option<Value>,
 }
 
-/// Scalars that a schema accepts, the simplest first: values around its bounds, its enum, strings in common formats, and the values in
-/// `constants` that it accepts. `validator` belongs to a schema that contains this one.
+/// Scalars that a schema accepts, the simplest first: values around its bounds, its enum, strings in common formats, and the values in `constants`
+/// that the schema accepts. `validator` belongs to a schema that contains this schema.
 pub fn scalars<'s>(schema: Structural<'s>, validator: &Validator<'s>, constants: &[Value]) -> Vec<Value> {
     domain::scalars_with(schema, validator, constants)
 }
 
-/// Values that a schema accepts except for one of its rules: at most `most`, the simplest first. Empty if none is found, or if the rule does
-/// not compile. `is_resource_root`: whether it is the schema of a custom or embedded resource.
+/// Values that a schema accepts except for one of its rules: at most `most` values, the simplest first. Empty if no such value is found, or if the
+/// rule does not compile. `is_resource_root` is set for the schema of a custom or embedded resource.
 pub fn refused_by_rule(
     schema: Structural<'_>,
     is_resource_root: bool,
@@ -125,7 +126,7 @@ pub fn refused_by_rule(
         .map_or_else(Vec::new, |node| node.refused_by(rule, most, effort))
 }
 
-/// Values that a schema accepts with all of its rules, including those below it: at most `most`, the simplest first.
+/// Values that a schema accepts with all of its rules, including the rules of nested schemas: at most `most` values, the simplest first.
 pub fn accepted_by_rules(
     schema: Structural<'_>,
     is_resource_root: bool,
@@ -139,13 +140,13 @@ pub fn accepted_by_rules(
 /// Facts about a rule that hold for every value that its schema accepts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RuleFacts {
-    /// Whether the rule is always true. Always `false` for rules that read the old value.
+    /// Whether the rule is always true. This is `false` for all rules that read the old value.
     pub is_always: bool,
     /// Whether the rule may fail with an error.
     pub may_fail: bool,
 }
 
-/// Facts about a rule that are known without running it; `None` if it does not compile.
+/// Facts about a rule that are known without running the rule; `None` if the rule does not compile.
 pub fn rule_facts(
     schema: Structural<'_>,
     is_resource_root: bool,

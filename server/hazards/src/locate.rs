@@ -17,11 +17,11 @@ use crd_analyzer_schema::structural::Structural;
 use crate::codes;
 use crate::reads::{Places, Step, schema_at};
 
-/// The place of and the reason for an evaluation error.
+/// The place of an evaluation error, and its reason.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Site {
     pub(crate) code: &'static str,
-    /// The byte range of the part that caused it.
+    /// The byte range of the part that caused the error.
     pub(crate) bytes: Range<usize>,
     /// The missing field or key, or the source text of the part.
     pub(crate) subject: String,
@@ -29,7 +29,7 @@ pub(crate) struct Site {
     pub(crate) path: Option<Vec<Step>>,
 }
 
-/// A step of a selection that finds nothing.
+/// A step of a selection at which nothing is found.
 struct Missing<'l> {
     code: &'static str,
     /// The byte range up to and including the step.
@@ -89,7 +89,7 @@ impl<'e, 's> Locator<'e, 's> {
         }
     }
 
-    /// Runs the expression again and returns where it failed with this error.
+    /// Runs the expression again and returns the place where it failed with this error.
     pub(crate) fn site(
         &self,
         program: &Program,
@@ -196,7 +196,7 @@ impl<'e, 's> Locator<'e, 's> {
         }
     }
 
-    /// The step that finds nothing.
+    /// The step at which nothing is found.
     fn missing(&self, node: NodeId, key: &str) -> Option<Missing<'_>> {
         let ast = &self.checked.ast;
         let links = self.links(node);
@@ -246,7 +246,7 @@ fn is_index(function: &str) -> bool {
     function == operators::INDEX
 }
 
-/// Whether a step selects a key, escaped or not.
+/// Whether a step selects a key, which may be escaped in the expression.
 fn names(ast: &Ast, node: NodeId, key: &str) -> bool {
     match &ast[node].kind {
         ExprKind::Select { field, .. } => **field == *key || unescape(field).is_some_and(|it| it == key),

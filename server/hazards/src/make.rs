@@ -1,4 +1,4 @@
-//! Generates values of a schema. Each choice is a decision that can be changed.
+//! Generates values of a schema. Each choice is recorded as a decision, so that a search can change it.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -22,7 +22,7 @@ const MAX_PARTS: usize = 2_000;
 /// Decisions that differ from the default: their position and the chosen option.
 pub(crate) type Deviations = Vec<(u32, u32)>;
 
-/// Makes decisions: the default ones, except for the deviations.
+/// Makes decisions: the default decisions, except for the deviations.
 pub(crate) struct Decisions<'p> {
     deviations: &'p [(u32, u32)],
     /// The number of options of each decision so far.
@@ -40,7 +40,7 @@ impl<'p> Decisions<'p> {
         }
     }
 
-    /// The numbers of items that a list may have, the default one first.
+    /// The possible numbers of items in a list, with the default number first.
     fn sizes(&self) -> [usize; 3] {
         if self.is_sparse { [0, 1, 2] } else { [1, 0, 2] }
     }
@@ -77,7 +77,7 @@ impl<'a, 's> Maker<'a, 's> {
         }
     }
 
-    /// A value as a client sends it, or `None` if none can be generated. `is_resource_root`: whether it is a resource.
+    /// A value in the form that a client sends, or `None` if no value can be generated. `is_resource_root` is set if the value is a resource.
     pub(crate) fn make(
         &self,
         schema: Structural<'s>,
@@ -118,7 +118,7 @@ impl<'a, 's> Maker<'a, 's> {
         nth: usize,
         decisions: &mut Decisions<'_>,
     ) -> Option<Value> {
-        // The items of a list may have to be distinct.
+        // Further items are varied too, because the items of a list may have to be distinct.
         let is_of_interest = is_of_interest || nth > 0;
         let key = (std::ptr::from_ref(schema.props()) as usize, is_of_interest);
         let known = self.scalars.borrow().get(&key).cloned();
@@ -218,7 +218,7 @@ impl<'a, 's> Maker<'a, 's> {
             if below.is_none() && !is_required && !grouped.contains(&name) {
                 continue;
             }
-            // Defaulting fills in absent properties that have a default.
+            // Defaulting sets absent properties that have a default, so they cannot be absent.
             let can_be_absent = !is_required && property.default_value().is_none();
             let can_be_null = property.nullable() && below.is_some();
             let ways = match (can_be_absent, decisions.is_sparse) {
@@ -250,7 +250,7 @@ impl<'a, 's> Maker<'a, 's> {
         Some(Value::Object(object))
     }
 
-    /// Adds the fields that every resource has.
+    /// Adds the fields that exist in every resource.
     fn head(
         &self,
         schema: Structural<'s>,
@@ -331,7 +331,7 @@ enum Way {
     Null,
 }
 
-/// The properties mentioned in `anyOf` and similar: a value may need some of them.
+/// The properties that `anyOf` and similar keywords mention. A value may need some of these properties.
 fn names_in_junctors(schema: Structural<'_>) -> Vec<&str> {
     let Some(rare) = schema.props().rare.get() else {
         return Vec::new();

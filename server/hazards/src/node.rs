@@ -39,8 +39,8 @@ use crate::{Compiled, Effort, Hazard, codes};
 const TRY: u64 = 30;
 /// The number of rules that can be run on a value with one unit of effort.
 const RULES_PER_EFFORT: u64 = 8;
-/// Units of work per unit of effort. A unit of effort typically takes some tens: it is based on the API server's cost, and few rules do much
-/// work that the cost does not include.
+/// Units of work per unit of effort. A unit of effort usually needs only some tens, because it is based on the API server's cost, and few rules do
+/// much work that the cost does not include.
 const WORK_PER_EFFORT: u64 = 400;
 /// The maximum bytes allocated while one value is tried with a rule.
 const RULE_BYTES: u64 = 8 << 20;
@@ -57,20 +57,20 @@ pub(crate) struct Node<'s> {
     place: OnceCell<ValueBinder>,
     validator: Validator<'s>,
     rules: Vec<CompiledRule>,
-    /// The validator for all rules of the node and below it.
+    /// The validator for all rules of the node and of the nodes inside it.
     all: OnceCell<run::Validator>,
-    /// Everything that the rules of the node read.
+    /// All parts of the value that the rules of the node read.
     all_reads: OnceCell<Reads>,
 }
 
-/// A value to try, and for an update the value that it replaces.
+/// A value to try. For an update, also the value that it replaces.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Case {
     pub(crate) sent: Value,
     pub(crate) old: Option<Value>,
 }
 
-/// The kind of request to try a rule with.
+/// The kind of request for trying a rule.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Question {
     Create,
@@ -117,17 +117,17 @@ impl<'s> Node<'s> {
     pub(crate) fn hazards(&self, effort: &mut Effort) -> Vec<Hazard> {
         let mut found = Vec::new();
         for asked in (0..self.rules.len()).filter_map(|n| self.asked(n)) {
-            // Every hazard is shown by a completely checked value, so it does not matter whether the search was complete.
+            // Every hazard is proved by a completely checked value, so the search need not be complete.
             Self::spend(effort, |left| {
                 found.extend(asked.claim(left));
-                // The type of a resource is fixed by the CRD, which is not known here.
+                // The CRD fixes the type of a resource, and this code does not have the CRD.
                 if !self.is_custom_resource() || !["apiVersion", "kind"].iter().any(|it| asked.reads.has(it)) {
                     asked.failures(left, &mut found);
                     found.extend(asked.defaults());
                     found.extend(asked.unchecked_on_create(left));
                 }
             });
-            // Several reads of the same field need only one guard.
+            // Several reads of the same field need only one guard, so they are one hazard.
             let mut seen = HashSet::new();
             found.retain(|it| {
                 let part = asked.text().get(it.bytes.clone()).unwrap_or_default();
@@ -144,7 +144,7 @@ impl<'s> Node<'s> {
         self.is_resource_root && !self.schema.is_embedded_resource()
     }
 
-    /// The effort for running all rules of the node on a value, without the costs of the rules. A few more rules make no difference.
+    /// The effort for running all rules of the node on a value, without the costs of the rules. A few more rules hardly change this effort.
     fn try_all(&self) -> u64 {
         4 * TRY + self.rules.len() as u64 / RULES_PER_EFFORT
     }
@@ -154,7 +154,7 @@ impl<'s> Node<'s> {
             .get_or_init(|| run::Validator::new(self.schema, self.is_resource_root, self.version))
     }
 
-    /// The value after defaulting, as the API server validates it.
+    /// The value after defaulting, in the form that the API server validates.
     fn stored(&self, sent: &Value) -> Value {
         let mut stored = sent.clone();
         defaulting::set_defaults(&mut stored, Known::ALL, Some(self.schema));
@@ -174,7 +174,7 @@ impl<'s> Node<'s> {
         }
     }
 
-    /// Whether the schema accepts a value, not considering rules.
+    /// Whether the schema accepts a value. Rules are ignored.
     fn accepts(&self, stored: &Value) -> bool {
         self.validator.validate(&Path::root(), stored).is_empty()
             && list_type::validate_value(stored, self.schema, &Path::root(), self.version).is_empty()
@@ -196,7 +196,7 @@ impl<'s> Node<'s> {
         errors.is_empty()
     }
 
-    /// Runs all rules on a value. The result of the rule `except` is kept apart.
+    /// Runs all rules on a value. The result of the rule `except` is returned separately.
     fn ask(&self, stored: &Value, old: Option<&Value>, except: Option<usize>) -> Answer {
         let root = Path::root();
         let outcome = self.all().run(&Request {
@@ -223,7 +223,7 @@ impl<'s> Node<'s> {
 /// The results of all rules for a value.
 #[derive(Default)]
 struct Answer {
-    /// Whether a rule other than `except` is false. Rules that fail with an error are ignored.
+    /// Whether any rule other than `except` is false. Rules that fail with an error are ignored.
     is_refused: bool,
     /// The API server's message for the rule `except`, if it is not true.
     words: Option<String>,
@@ -265,7 +265,7 @@ impl<'s> CheckedRule<'_, 's> {
         evaluation.result
     }
 
-    /// The failure of the rule on a case, unless its cost is the reason.
+    /// The failure of the rule on a case, unless the cost is the reason for the failure.
     fn failure(&self, locator: &Locator<'_, '_>, case: &Case, left: &mut u64) -> Option<Failed> {
         let program = &self.expression.program;
         let error = self.run(program, case, left).err()?;
@@ -281,7 +281,7 @@ impl<'s> CheckedRule<'_, 's> {
         Some(Failed { site })
     }
 
-    /// If everything except this rule accepts a case, the API server's message for the rule.
+    /// The API server's message for the rule, if all other checks accept a case.
     fn is_shown_by(&self, case: &Case, left: &mut u64) -> Option<String> {
         let (words, ended) = budget::within(Limits::NONE, || self.is_shown(case, left));
         words.filter(|_| ended.unfinished.is_none())
@@ -340,14 +340,14 @@ impl<'s> CheckedRule<'_, 's> {
                 Next::End => return,
             };
             let name = FixedState::default().hash_one((&case.sent, &case.old));
-            // The next value gets the full budget of bytes again.
+            // Each value gets the full budget of bytes.
             if seen.insert(name) && !budget::within(Limits::NONE, || found(case, left)).0 {
                 return;
             }
         }
     }
 
-    /// Finds the errors that the rule can fail with.
+    /// Finds the errors with which the rule can fail.
     fn failures(&self, left: &mut u64, hazards: &mut Vec<Hazard>) {
         let (checked, schema, context) = (&self.expression.checked, self.node.schema, &self.node.context);
         if !static_analysis::may_fail(checked, schema, context, self.is_optional()) {
@@ -360,7 +360,7 @@ impl<'s> CheckedRule<'_, 's> {
             let mut is_stuck = false;
             for (reads, is_first) in [(Some(&self.reads), true), (others.as_ref(), false)] {
                 let Some(reads) = reads else { continue };
-                // Most failures are found soon. The rest of the effort is for values that are hard to find.
+                // Most failures are found soon. The rest of the effort is kept for values that are hard to find.
                 let mut share = *left / 2;
                 let before = share;
                 let search = self.first_cases(reads, is_first, *question, &mut share);
@@ -386,7 +386,7 @@ impl<'s> CheckedRule<'_, 's> {
                     shown.len() < MAX_OF_RULE
                 });
                 *left -= before - share;
-                // If other rules reject the values, changing what those rules read may help.
+                // If other rules reject the values, changing the parts that those rules read may help.
                 if !is_stuck || !shown.is_empty() {
                     break;
                 }
@@ -394,7 +394,7 @@ impl<'s> CheckedRule<'_, 's> {
         }
     }
 
-    /// The requests to try the rule with: create, update, or both.
+    /// The requests for trying the rule: create, update, or both.
     fn questions(&self) -> &'static [Question] {
         match (self.uses_old_self, self.is_transition) {
             (false, _) => &[Question::Create],
@@ -450,7 +450,7 @@ impl<'s> CheckedRule<'_, 's> {
         found
     }
 
-    /// The number of errors for a case from the schema and from the other rules.
+    /// The number of errors in a case, from the schema and from the other rules.
     fn refusals(&self, case: &Case) -> usize {
         let root = Path::root();
         let stored = self.node.stored(&case.sent);
@@ -469,7 +469,7 @@ impl<'s> CheckedRule<'_, 's> {
         failed + self.node.validator.validate(&root, &stored).len()
     }
 
-    /// Everything that the rules of the node read, if there is another rule.
+    /// All parts of the value that the rules of the node read; `None` if the node has no other rule.
     fn other_reads(&self) -> Option<Reads> {
         let node = self.node;
         let rules = node.rules.iter().filter_map(|it| it.rule.as_ref());
@@ -585,7 +585,7 @@ impl<'s> CheckedRule<'_, 's> {
     }
 }
 
-/// Whether defaults provide everything that the rule reads if the object does not set it.
+/// Whether defaults set all parts that the rule reads, if the object does not set them.
 fn are_defaulted(interest: &Interest, schema: Structural<'_>) -> bool {
     !interest.properties.is_empty()
         && interest.element.is_none()

@@ -2,7 +2,8 @@
 
 use regex_syntax::hir::{Class, ClassUnicodeRange, Hir, HirKind};
 
-/// A string that matches, if it is easy to generate. Callers must validate it: Go patterns are parsed with Rust's syntax here.
+/// A string that matches the pattern, if it is easy to generate. Callers must validate the string, because this function parses Go patterns with
+/// Rust's syntax.
 pub(crate) fn matching(pattern: &str) -> Option<String> {
     if pattern.len() > MAX_PATTERN {
         return None;
@@ -13,7 +14,7 @@ pub(crate) fn matching(pattern: &str) -> Option<String> {
     Some(text)
 }
 
-/// The maximum length of a pattern in bytes. A class of three bytes can stand for thousands of ranges.
+/// The maximum length of a pattern in bytes. A limit is needed because a class of three bytes can mean thousands of ranges.
 const MAX_PATTERN: usize = 1_000;
 /// The maximum length of a generated string.
 const MAX_LENGTH: usize = 256;

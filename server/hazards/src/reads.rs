@@ -1,4 +1,4 @@
-//! The parts of the value that an expression reads, and its constants. These are worth varying when trying values.
+//! The parts of the value that an expression reads, and the constants of the expression. A search varies these parts when it tries values.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,19 +10,19 @@ use crd_analyzer_cel::library::declarations;
 use crd_analyzer_cel::types::unescape;
 use crd_analyzer_schema::structural::{AdditionalProperties, Structural};
 
-/// Deeper parts of an expression are ignored.
+/// The maximum depth of an expression. Deeper parts are ignored.
 const MAX_DEPTH: usize = 300;
 /// The maximum number of constants per type.
 const MAX_CONSTANTS: usize = 8;
 
-/// The parts that are read of a schema's values.
+/// The parts of a schema's values that an expression reads.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Interest {
-    /// The properties that are read.
+    /// The properties that the expression reads.
     pub(crate) properties: BTreeMap<String, Interest>,
-    /// The parts that are read of items, or of the values of a map.
+    /// The parts that the expression reads of list items or map values.
     pub(crate) element: Option<Box<Interest>>,
-    /// The keys of a map that are read.
+    /// The keys of a map that the expression reads.
     pub(crate) keys: Vec<String>,
 }
 
@@ -66,7 +66,7 @@ pub(crate) enum Step {
     Element(Option<String>),
 }
 
-/// The parts of the value that an expression reads, and its constants.
+/// The parts of the value that an expression reads, and the constants of the expression.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reads {
     pub(crate) interest: Interest,
@@ -76,7 +76,7 @@ pub(crate) struct Reads {
 }
 
 impl Reads {
-    /// The reads of an expression about the values of `schema`.
+    /// The parts that an expression reads of the values of `schema`.
     pub(crate) fn of(ast: &Ast, schema: Structural<'_>, context: &Context) -> Self {
         let mut places = Places::new(ast, schema, context);
         if let Some(root) = ast.root() {
@@ -113,9 +113,9 @@ fn keep<T: PartialEq>(constants: &mut Vec<T>, constant: T) {
 /// The relation of a subexpression to the value.
 #[derive(Clone, Debug)]
 pub(crate) enum Seen {
-    /// It is the part of the value at this path.
+    /// The subexpression is the part of the value at this path.
     At(Vec<Step>),
-    /// A new list, whose items are the parts at this path.
+    /// The subexpression is a new list, whose items are the parts at this path.
     ListOf(Vec<Step>),
 }
 
@@ -129,7 +129,7 @@ pub(crate) fn schema_at<'s>(schema: Structural<'s>, path: &[Step]) -> Option<Str
     })
 }
 
-/// Walks an expression and tracks what its variables stand for.
+/// Walks an expression and tracks the meaning of its variables.
 pub(crate) struct Places<'a, 's> {
     ast: &'a Ast,
     schema: Structural<'s>,

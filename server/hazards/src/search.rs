@@ -1,4 +1,4 @@
-//! The order in which values are tried: first the default ones, then those that differ in one, two and three decisions.
+//! The order in which values are tried: first the default values, then values that differ from them in one, two and three decisions.
 
 use std::collections::VecDeque;
 
@@ -41,7 +41,7 @@ impl Recipe {
         self.deviations.iter().find(|it| it.0 == position).map_or(0, |it| it.1)
     }
 
-    /// All recipes that differ in one decision at position `first` or later. `made` has the number of options of each decision.
+    /// All recipes that differ in one decision at position `first` or later. `made` contains the number of options of each decision.
     pub(crate) fn neighbours(&self, made: &[u32], first: usize) -> impl Iterator<Item = (usize, Self)> {
         made.iter().enumerate().skip(first).flat_map(move |(position, ways)| {
             let at = position as u32;
@@ -63,7 +63,7 @@ pub(crate) enum Next<T> {
 
 /// A queue of values to try.
 pub(crate) struct Search {
-    /// Recipes, with the first position whose decision may be changed, and the number of changed decisions.
+    /// Recipes, each with the first position at which a decision may be changed, and the number of changed decisions.
     waiting: VecDeque<(Recipe, usize, usize)>,
 }
 
@@ -75,7 +75,7 @@ impl Search {
         }
     }
 
-    /// A search that starts with the simplest values: one with all optional fields, and one without them.
+    /// A search that starts with the simplest values: a value with all optional fields, and a value without them.
     pub(crate) fn new() -> Self {
         Self::around([false, true].map(|is_sparse| Recipe {
             is_sparse,

@@ -5,7 +5,7 @@ use serde_json::Value;
 /// The maximum number of smaller values to try.
 const MAX_ATTEMPTS: usize = 80;
 
-/// Leaves out parts of a value as long as `does` returns true. It must be true for the given value.
+/// Leaves out parts of a value as long as `does` returns true. `does` must return true for the given value.
 pub fn smallest(value: Value, does: &mut dyn FnMut(&Value) -> bool) -> Value {
     let mut smallest = value;
     let mut attempts = 0;
@@ -76,7 +76,7 @@ fn remove(value: &mut Value, part: &[Part]) {
     }
 }
 
-/// A value as JSON on one line, with spaces as people write it.
+/// A value as JSON on one line, with spaces after punctuation as people write it.
 pub fn in_one_line(value: &Value) -> String {
     match value {
         Value::Object(fields) => {

@@ -1,7 +1,7 @@
 //! The possible results of a rule for all values that its schema accepts, derived from the bounds of the schema.
 //!
-//! Every part of an expression has a set of possible values, which is never too small: an unknown part may have any value, and may fail.
-//! So the reported facts hold for all values.
+//! Every part of an expression has a set of possible values. This set is never too small, because an unknown part may have any value and may fail. So
+//! the reported facts are true for all values.
 
 mod abstract_value;
 mod case_split;
@@ -22,10 +22,10 @@ use crate::codes;
 use abstract_value::{AbstractValue, Bools, Span, compare, compare_same, is_in, of_schema};
 use case_split::Supposed;
 
-/// Deeper parts may have any value.
+/// The maximum depth of an expression. Deeper parts may have any value.
 const MAX_DEPTH: usize = 200;
 
-/// A result that holds for every value.
+/// A result that is the same for every value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum StaticResult {
     /// The rule is true.
@@ -43,7 +43,7 @@ impl StaticResult {
     }
 }
 
-/// The result of a rule for every value that its schema accepts, if it is always the same.
+/// The result of a rule for every value that its schema accepts, if the result is always the same.
 pub(crate) fn of(checked: &Checked, schema: Structural<'_>, context: &Context) -> Option<StaticResult> {
     let mut reasoning = Reasoning {
         ast: &checked.ast,
@@ -67,7 +67,7 @@ pub(crate) fn of(checked: &Checked, schema: Structural<'_>, context: &Context) -
 
 /// Whether the rule may fail with an error for a value that its schema accepts, as far as static analysis can tell.
 ///
-/// This assumes that the schema accepts the old value. A stored value can be older than the schema, so no other result relies on that.
+/// This assumes that the schema accepts the old value. A stored value can be older than the schema, so no other result relies on this assumption.
 pub(crate) fn may_fail(checked: &Checked, schema: Structural<'_>, context: &Context, is_old_optional: bool) -> bool {
     let mut reasoning = Reasoning {
         ast: &checked.ast,
@@ -81,7 +81,7 @@ pub(crate) fn may_fail(checked: &Checked, schema: Structural<'_>, context: &Cont
     checked.ast.root().is_none_or(|root| reasoning.part(root, 0).fails)
 }
 
-/// The byte ranges of the terms of a rule that all have to be true and that do not read the old value.
+/// The byte ranges of the terms of a rule that must all be true and do not read the old value.
 pub(crate) fn independent_terms(checked: &Checked, text: &str, context: &Context) -> Vec<Range<usize>> {
     let ast = &checked.ast;
     let extents = Extents::new(&Source::new(text)).all(ast);
@@ -120,7 +120,7 @@ fn mentions(ast: &Ast, node: NodeId, context: &Context, role: Role) -> bool {
 #[derive(Clone, Debug)]
 struct Outcome<'s> {
     known: AbstractValue<'s>,
-    /// Whether it may fail with an error.
+    /// Whether the part may fail with an error.
     fails: bool,
 }
 
@@ -134,7 +134,7 @@ impl<'s> Outcome<'s> {
         Self { known, fails: false }
     }
 
-    /// Whether it may be an error or not a boolean.
+    /// Whether the part may be an error, or a value other than a boolean.
     fn can_fail_as_bool(&self) -> bool {
         self.fails || matches!(self.known, AbstractValue::Anything)
     }
@@ -155,9 +155,9 @@ struct Reasoning<'a, 's> {
     /// The schema of the old value, if known.
     old: Option<Structural<'s>>,
     variables: Vec<(Arc<str>, Outcome<'s>)>,
-    /// The fields that are known to be present, because a condition tests them.
+    /// The fields that are known to be present because a condition tests them.
     present: Vec<FieldPath>,
-    /// The assumptions about fields in the current case.
+    /// The assumptions about fields in the case that is being analyzed.
     supposed: Vec<Supposed<'s>>,
 }
 
@@ -240,7 +240,7 @@ impl<'s> Reasoning<'_, 's> {
         }
     }
 
-    /// `a && b`, or `!a && !b` if `value` is false. The second term only matters if the first one has the value.
+    /// `a && b`, or `!a && !b` if `value` is false. The second term only matters if the first term has this value.
     fn both(&mut self, a: NodeId, b: NodeId, value: bool, depth: usize) -> Outcome<'s> {
         let negated = |it: Outcome<'s>| if value { it } else { not(&it) };
         let first = self.part(a, depth);
@@ -306,7 +306,7 @@ impl<'s> Reasoning<'_, 's> {
         self.supposed.iter().find(|it| it.path == path)
     }
 
-    /// The path of a selection, if it is a field of a variable.
+    /// The path of a selection, if it selects a field of a variable.
     fn path(&self, node: NodeId) -> Option<FieldPath> {
         let mut names = Vec::new();
         let mut at = node;
@@ -337,7 +337,7 @@ impl<'s> Reasoning<'_, 's> {
 
     fn call(&mut self, function: &str, parts: &[NodeId], depth: usize) -> Outcome<'s> {
         let outcomes: Vec<_> = parts.iter().map(|it| self.part(*it, depth)).collect();
-        // A value of unknown type may be one that the function does not accept.
+        // The function may not accept a value of unknown type.
         let is_equality = matches!(function, operators::EQUALS | operators::NOT_EQUALS);
         let fails = outcomes
             .iter()
@@ -399,7 +399,7 @@ impl<'s> Reasoning<'_, 's> {
             self.variables.push((fold.accu_var.clone(), value));
             let result = self.part(fold.result, depth);
             self.variables.truncate(known);
-            // `bind` always computes the value, so its failure is a failure of the whole expression.
+            // `bind` always computes the value, so if the value fails, the whole expression fails.
             return Outcome { fails: true, ..result };
         }
         let range = self.part(fold.iter_range, depth);
@@ -422,7 +422,7 @@ impl<'s> Reasoning<'_, 's> {
                             least: 0,
                             most: size.most,
                         }),
-                        // The condition is not analyzed.
+                        // The loop condition is not analyzed, so the comprehension may fail.
                         fails: true,
                     };
                 }
@@ -446,7 +446,7 @@ impl<'s> Reasoning<'_, 's> {
     }
 }
 
-/// Whether a function is a predicate that never fails for operands of its types. Literal patterns are valid, because the rule compiled.
+/// Whether a function is a predicate that never fails for operands of its types. Literal patterns are valid, because the rule has compiled.
 fn is_total_predicate(function: &str, operands: &[Outcome<'_>]) -> bool {
     let has_literal_pattern = || matches!(operands, [_, pattern] if matches!(&pattern.known, AbstractValue::Text(Some(texts), _) if texts.len() == 1));
     let declarations = declarations(function);
@@ -461,7 +461,7 @@ fn not<'s>(it: &Outcome<'_>) -> Outcome<'s> {
     Outcome::bools(bools.can_be_false, bools.can_be_true, it.can_fail_as_bool())
 }
 
-/// The result of `a && b`. A false operand hides an error of the other one.
+/// The result of `a && b`. A false operand hides an error in the other operand.
 fn and<'s>(a: &Outcome<'_>, b: &Outcome<'_>) -> Outcome<'s> {
     let (x, y) = (a.known.bools(), b.known.bools());
     let (a_fails, b_fails) = (a.can_fail_as_bool(), b.can_fail_as_bool());

@@ -1,4 +1,4 @@
-//! Tests that hazards are found, and that they are real.
+//! Tests that hazards are found, and that they really exist.
 
 mod random;
 
@@ -75,7 +75,7 @@ fn schema(json: &Value) -> JsonSchemaProps {
     props
 }
 
-/// An object schema with these properties and rules. A rule that begins with `?` has an optional old value.
+/// An object schema with these properties and rules. A rule that starts with `?` has an optional old value.
 fn object(properties: &Value, required: &[&str], rules: &[&str]) -> JsonSchemaProps {
     let mut props = schema(&json!({"type": "object", "properties": properties, "required": required}));
     props.x_validations = rules
@@ -102,7 +102,7 @@ fn hazards(props: &JsonSchemaProps) -> Vec<Hazard> {
     found
 }
 
-/// Runs the rule on the example as the API server does.
+/// Runs the rule on the example like the API server.
 fn verify(props: &JsonSchemaProps, hazard: &Hazard) {
     let Some(example) = &hazard.example else { return };
     let schema = Structural::assume(props);
@@ -186,7 +186,7 @@ fn rules_may_ask_for_a_field() {
     ] {
         check(&object(&properties, &[], &[rule]), &[]);
     }
-    // These rules accept the empty value, or depend on the content of the field.
+    // These rules accept the empty value, or they depend on the content of the field.
     for (rule, read) in [
         ("self.list.all(it, it.of != 'b')", "self.list"),
         ("self.text == 'b'", "self.text"),
@@ -240,7 +240,7 @@ fn conditions_of_rules_are_met() {
 
 #[test]
 fn examples_pass_the_other_rules() {
-    // The first rule guarantees what the second one needs.
+    // The first rule guarantees the condition that the second rule needs.
     check(&object(&numbers(), &[], &["has(self.a)", "self.a > 1"]), &[]);
     let properties =
         json!({"a": {"type": "integer"}, "b": {"type": "integer"}, "c": {"type": "string", "maxLength": 9}});
@@ -459,7 +459,7 @@ fn examples_of_resources_are_resources() {
     );
     // Authors of a resource cannot choose its kind.
     check(&object(&numbers(), &[], &["self.kind == 'A' || self.a > 1"]), &[]);
-    // An update has to be for the same object.
+    // An update must be for the same object.
     let metadata = json!({"name": "example"});
     check(
         &object(&numbers(), &[], &["self.metadata.name != '' && self.a == oldSelf.a"]),

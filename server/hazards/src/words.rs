@@ -8,7 +8,7 @@ use crate::shrink::in_one_line;
 use crate::{Hazard, codes};
 
 impl CheckedRule<'_, '_> {
-    /// The value as shown to the user. Fields that every resource has are removed.
+    /// The value in the form that is shown to the user. Fields that exist in every resource are removed.
     pub(crate) fn shown(&self, value: &Value) -> Value {
         let mut value = value.clone();
         if self.node.is_custom_resource()
@@ -49,7 +49,7 @@ impl CheckedRule<'_, '_> {
                 "guard it with `.hasValue()`, or give another value with `.orValue(…)`".to_owned(),
             ),
             codes::OPTIONAL_FIELD_READ => (
-                // Name the whole path to distinguish the old value's field from the same field of the new value.
+                // The message names the whole path to distinguish the old value's field from the same field of the new value.
                 if !old.is_empty() && part.starts_with(old) {
                     format!("this rule fails when `{part}` is not set")
                 } else {
@@ -117,7 +117,7 @@ impl CheckedRule<'_, '_> {
         hazard
     }
 
-    /// The name of the variable with this role; empty if there is none.
+    /// The name of the variable with this role; empty without such a variable.
     pub(crate) fn name_of(&self, role: Role) -> &str {
         self.node.context.variable_of(role).map_or("", |it| &it.name)
     }
@@ -144,7 +144,7 @@ pub(crate) fn passes(example: &str) -> String {
     format!("for example, `{example}` passes the schema")
 }
 
-/// The note with the API server's message, without the position, which is that of the rule.
+/// The note with the API server's message. The position is left out, because it is the position of the rule.
 pub(crate) fn server_reports(words: &str) -> String {
     let words = words.strip_prefix("<nil>: ").unwrap_or(words);
     format!("the API server then reports: {words}")

@@ -1,4 +1,4 @@
-//! A CRD in the form that lints use: its versions, each with all its parts, whether shared or not.
+//! A CRD in the form that lints use: each version has all of its parts, even if versions share them.
 
 use crd_analyzer_apiextensions::{
     internal::Hoisted,
@@ -12,9 +12,9 @@ use crd_analyzer_schema::{
 /// A CRD in the form that lints use.
 #[derive(Debug)]
 pub struct Crd<'a> {
-    /// Its `spec`, in the internal form.
+    /// `spec` of the CRD, in the internal form.
     pub spec: &'a Spec,
-    /// Its versions, in the order of the CRD.
+    /// The versions of the CRD, in its order.
     pub versions: Vec<Version<'a>>,
 }
 
@@ -23,15 +23,15 @@ pub struct Crd<'a> {
 pub struct Version<'a> {
     /// The name.
     pub name: &'a str,
-    /// Whether the API server serves it.
+    /// Whether the API server serves the version.
     pub served: bool,
-    /// Whether it is the storage version.
+    /// Whether the version is the storage version.
     pub storage: bool,
     /// The path in the internal form.
     pub path: Path,
     /// The schema; `None` if it is missing or not structural.
     pub schema: Option<Structural<'a>>,
-    /// The path of the schema. It is the same for versions that share the schema.
+    /// The path of the schema. The path is the same for versions that share the schema.
     pub schema_path: Path,
     /// The printer columns.
     pub columns: &'a [ColumnDefinition],
@@ -42,7 +42,7 @@ pub struct Version<'a> {
 }
 
 impl<'a> Crd<'a> {
-    /// Creates the view. `hoisted`: the parts that the conversion to the internal form moved.
+    /// Creates the view. `hoisted` contains the parts that the conversion to the internal form moved.
     pub(crate) fn new(spec: &'a Spec, hoisted: Hoisted) -> Self {
         let versions = spec.versions.iter().enumerate().map(|(n, version)| {
             let path = Path::of(["spec", "versions"]).index(n);

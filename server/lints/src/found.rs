@@ -1,4 +1,4 @@
-//! The findings of lints, as data before they are put into words.
+//! The findings of lints, as data for messages.
 
 use std::{fmt::Debug, ops::Range};
 
@@ -14,7 +14,7 @@ pub struct Found<'l> {
     pub lint: &'l Lint,
     /// The path in the internal form of the CRD.
     pub path: Path,
-    /// The byte range in the string at that path; `None` for the whole value.
+    /// The byte range in the string at that path; `None` if the finding is about the whole value.
     pub bytes: Option<Range<usize>>,
     /// The problem.
     pub cause: Box<dyn Cause>,
@@ -22,7 +22,7 @@ pub struct Found<'l> {
 
 /// A problem: the data for its message and its fixes.
 pub trait Cause: Debug {
-    /// Describes the problem at a path of the author's document.
+    /// Describes the problem. `place` is its path in the author's document.
     fn tell(&self, place: &Path) -> Told;
 }
 

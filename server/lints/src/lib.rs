@@ -1,6 +1,6 @@
-//! Lints: problems in a CRD that the API server accepts, but its author can hardly have intended.
+//! Lints: problems in a CRD that the API server accepts, but that its author has hardly intended.
 //!
-//! This crate does not know YAML or source positions: its input is a CRD, its output findings with field paths. Each lint has a file in
+//! This crate does not use YAML or source positions: its input is a CRD, and its output are findings with field paths. Each lint has a file in
 //! `table/` with its check, message and fix, a page, and a row in [`ALL`]. Lints never change the API server's answer.
 
 mod crd;
@@ -22,8 +22,8 @@ pub use lint::{Check, Lint};
 pub use schema_walk::SchemaAt;
 pub use table::ALL;
 
-/// Returns the findings of these lints in a CRD, at most `most`. `hoisted`: the parts that its conversion to the internal form moved;
-/// `version`: the Kubernetes version whose API server checks values.
+/// Returns the findings of these lints in a CRD, at most `most` findings. `hoisted` contains the parts that the conversion to the internal form
+/// moved, and `version` is the Kubernetes version of the API server that checks values.
 pub fn find<'l>(
     definition: &CustomResourceDefinition,
     hoisted: Hoisted,

@@ -2,30 +2,30 @@
 
 use crate::{Crd, SchemaAt, Sink};
 
-/// A check for something that the API server accepts, but the author can hardly have intended.
+/// A check for a problem that the API server accepts, but that the author has hardly intended.
 #[derive(Clone, Copy, Debug)]
 pub struct Lint {
     /// The diagnostic code.
     pub code: &'static str,
-    /// The meaning, in one sentence.
+    /// The meaning of the code, in one sentence.
     pub summary: &'static str,
-    /// The page, as Markdown.
+    /// The page of the code, as Markdown.
     pub page: &'static str,
-    /// Why the lint has no quick fix. `None` if it proposes fixes.
+    /// The reason why the lint has no quick fix. `None` if the lint proposes fixes.
     pub no_fix: Option<&'static str>,
-    /// Whether one of its fixes is unambiguous, so that `check --fix` applies it.
+    /// Whether one of the lint's fixes is unambiguous, so that `check --fix` applies it.
     pub has_safe_fix: bool,
-    /// The CRD field that it is about, whose kubebuilder marker its page names; may be empty.
+    /// The CRD field that the lint is about; may be empty. The page of the lint names the kubebuilder marker for this field.
     pub field: &'static str,
-    /// A group name that codes about the same topic share; may be empty.
+    /// The name of a group of codes about the same topic; may be empty.
     pub group: &'static str,
-    /// Whether it is off unless the configuration enables it: its findings are true, but rarely worth a change.
+    /// Whether the lint is off unless the configuration enables it, because its findings are correct but rarely worth a change.
     pub is_off: bool,
-    /// Whether it is reported once for lines that are alike, such as the columns of several versions.
+    /// Whether the lint is reported once for lines that are alike, such as the columns of several versions.
     pub is_told_once: bool,
-    /// A field that must be present: if it is missing, a patch often adds it later, and then the finding would be wrong.
+    /// A field that must be present for the lint to apply. If the field is missing, a patch often adds it later, and the finding would be wrong.
     pub needs: Option<&'static [&'static str]>,
-    /// The check.
+    /// The check of the lint.
     pub check: Check,
 }
 
@@ -56,7 +56,7 @@ impl Lint {
         }
     }
 
-    /// Marks the lint as having no fix, with the reason.
+    /// Marks the lint as a lint without a fix. `why` is the reason.
     #[must_use]
     pub const fn no_fix(self, why: &'static str) -> Self {
         Self {
@@ -65,7 +65,7 @@ impl Lint {
         }
     }
 
-    /// Marks one of its fixes as safe for `check --fix`.
+    /// Marks one of the lint's fixes as safe for `check --fix`.
     #[must_use]
     pub const fn safe_fix(self) -> Self {
         Self {

@@ -4,12 +4,12 @@ use std::{cell::RefCell, collections::HashMap};
 
 use crd_analyzer_goregexp::{Extent, extent};
 
-/// Cached results for the patterns of a CRD. Most patterns occur several times.
+/// Cached results for the patterns of a CRD. They are cached because most patterns occur several times.
 #[derive(Debug, Default)]
 pub(crate) struct Patterns(RefCell<HashMap<String, Extent>>);
 
 impl Patterns {
-    /// Whether a pattern matches all, some or no strings; `Some` for an invalid pattern, which is an error elsewhere.
+    /// Whether a pattern matches all, some or no strings. The result is `Some` for an invalid pattern, because another check reports the error.
     pub(crate) fn extent(&self, pattern: &str) -> Extent {
         let mut known = self.0.borrow_mut();
         if let Some(known) = known.get(pattern) {

@@ -9,7 +9,7 @@ use crd_analyzer_schema::{
 
 use crate::{Crd, Found, Lint, Sink, patterns::Patterns};
 
-/// The maximum depth; lints do not check schemas nested deeper.
+/// The maximum depth. Lints do not check schemas that are nested deeper.
 const MAX_DEPTH: usize = 100;
 
 /// A schema and its surroundings.
@@ -17,15 +17,15 @@ const MAX_DEPTH: usize = 100;
 pub struct SchemaAt<'a> {
     /// The keywords of the schema.
     pub props: &'a JsonSchemaProps,
-    /// The structural schema of the same values: the schema itself, or the one around a junctor such as `anyOf`.
+    /// The structural schema of the same values: the schema itself, or the schema around a junctor such as `anyOf`.
     pub structural: Structural<'a>,
     /// Whether the schema is in a junctor such as `anyOf`.
     pub in_junctor: bool,
-    /// Whether its values are resources, which always have `apiVersion`, `kind` and `metadata`.
+    /// Whether the values of the schema are resources, which always have `apiVersion`, `kind` and `metadata`.
     pub is_resource: bool,
-    /// Whether unknown fields are kept everywhere.
+    /// Whether unknown fields are kept in the whole object.
     pub keeps_unknown_fields: bool,
-    /// The Kubernetes version whose API server checks values.
+    /// The Kubernetes version of the API server that checks values.
     pub version: KubernetesVersion,
     /// The path in the internal form of the CRD.
     pub at: &'a Trail<'a>,
@@ -42,7 +42,8 @@ impl SchemaAt<'_> {
 /// A lint of individual schemas, with its check.
 type SchemaLint<'l> = (&'l Lint, fn(&SchemaAt<'_>, &mut Sink<'_, '_>));
 
-/// Adds the findings in individual schemas, until there are `most` usual ones. The second list is for lints that are off by default.
+/// Adds the findings in individual schemas, up to `most` findings of lints that are on by default. The second list is for lints that are off by
+/// default.
 pub(crate) fn find<'l>(
     crd: &Crd<'_>,
     version: KubernetesVersion,
@@ -111,7 +112,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Visits a schema in a junctor; `outer` is the structural schema of the same values.
+    /// Visits a schema in a junctor. `outer` is the structural schema of the same values.
     fn junctor(
         &mut self,
         junctor: &JsonSchemaProps,

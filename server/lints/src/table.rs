@@ -17,7 +17,7 @@ mod unknown_scale_path;
 
 use crate::Lint;
 
-/// All lints. Findings about whole CRDs are in this order, those about schemas in the order of the schemas.
+/// All lints. Findings about whole CRDs are in this order. Findings about schemas are in the order of the schemas.
 pub const ALL: &[Lint] = &[
     repeated_name::LINT,
     no_served_version::LINT,

@@ -1,4 +1,4 @@
-//! Following a JSONPath in a schema.
+//! Follows a JSONPath in a schema.
 
 use std::ops::Range;
 
@@ -26,9 +26,9 @@ pub(crate) enum Target<'s> {
     Schema(Structural<'s>),
     /// Values of this type.
     Type(&'static str),
-    /// Values that the schema does not describe, or a path that is not supported.
+    /// Values that the schema does not describe, or an unsupported path.
     Unknown,
-    /// Nothing: a step names a property that does not exist.
+    /// Nothing, because a step names a property that does not exist.
     Nothing(Box<Missing>),
 }
 
@@ -40,11 +40,11 @@ const MOST_OFFERED: usize = 4;
 pub(crate) struct Missing {
     /// The name of the property.
     step: String,
-    /// Its byte range in the path.
+    /// The byte range of the name in the path.
     pub(crate) bytes: Range<usize>,
     /// The path of the value that lacks the property; empty for the root.
     parent: String,
-    /// The path from the root schema to the schema of that value; `None` if the CRD does not describe it.
+    /// The path from the root schema to the schema of that value; `None` if the CRD does not describe the value.
     schema: Option<Vec<Segment>>,
     /// The existing properties, each with its type; empty if the type is unknown.
     pub(crate) known: Vec<(String, String)>,
@@ -55,7 +55,7 @@ pub(crate) struct Missing {
 }
 
 impl Missing {
-    /// Describes the problem at `place`. `known`: the properties that fit; `type`: the required type of the values; `note`: the
+    /// Describes the problem at `place`. `known` lists the properties that fit, `type` is the required type of the values, and `note` describes the
     /// consequence.
     pub(crate) fn tell(&self, place: &Path, known: &[&str], r#type: Option<&str>, note: &str) -> Told {
         let of = if self.parent.is_empty() {
@@ -90,7 +90,7 @@ impl Missing {
         others.fold(told, |told, other| told.propose(self.spelling(place, other)))
     }
 
-    /// The fix that changes the name in the path. Only for plain names, since others would need quotes.
+    /// The fix that changes the name in the path. It is only offered for plain names, since other names would need quotes.
     fn spelling(&self, place: &Path, near: &str) -> Option<Proposal> {
         let is_plain = |it: u8| it.is_ascii_alphanumeric() || matches!(it, b'-' | b'_');
         let change = || Change::Splice(place.clone(), self.bytes.clone(), near.to_owned());
@@ -105,7 +105,7 @@ impl Missing {
         self.schema.as_ref()?.iter().for_each(|it| property.push(it.clone()));
         let property = property.child("properties").key(&self.step);
         let mut value = Value::entry("type", Value::text_of(r#type));
-        // The following steps must be names: only the author knows the rest of a list's schema.
+        // The following steps must be names. For a list, only the author knows the rest of the schema.
         for name in self.after.as_ref()?.iter().rev() {
             value = Value::Map(vec![
                 ("type".to_owned(), Value::text_of("object")),
@@ -117,7 +117,7 @@ impl Missing {
     }
 }
 
-/// The paths of a version's scale subresource, each with its location and the type of the value it must lead to.
+/// The paths of a version's scale subresource, each with its location and the required type of the value.
 pub(crate) fn scale_paths<'a>(version: &Version<'a>) -> impl Iterator<Item = (Path, &'a str, &'static str)> {
     let scale = version.subresources.and_then(|it| it.scale.as_ref());
     let place = version.path.child("subresources").child("scale");
@@ -142,7 +142,7 @@ fn names<'p>(steps: impl Iterator<Item = (Step<'p>, Range<usize>)>) -> Option<Ve
     names.collect()
 }
 
-/// Follows a path from the root of a custom resource. `keeps_unknown_fields`: whether all objects keep unknown fields.
+/// Follows a path from the root of a custom resource. `keeps_unknown_fields` is set if all objects keep unknown fields.
 pub(crate) fn follow<'s>(root: Structural<'s>, path: &str, keeps_unknown_fields: bool) -> Target<'s> {
     let Some(steps) = steps(path) else {
         return Target::Unknown;
@@ -202,7 +202,7 @@ pub(crate) fn follow<'s>(root: Structural<'s>, path: &str, keeps_unknown_fields:
                 };
                 match at.items().or(of_map) {
                     Some(items) => at = items,
-                    // Any value of an object, which may have any of the properties' schemas.
+                    // The step leads to any value of an object, and each property may have a different schema.
                     None => return Target::Unknown,
                 }
                 way.push(Segment::Field(keyword.to_owned()));
@@ -223,7 +223,7 @@ fn is_open(schema: Structural<'_>) -> bool {
         || schema.r#type().is_empty()
 }
 
-/// Follows a path below `metadata`, whose next step is `next`. `goes_on`: whether more steps follow.
+/// Follows a path inside `metadata`, whose next step is `next`. `goes_on` is set if more steps follow.
 fn follow_metadata<'s>(next: Option<(Step<'_>, Range<usize>)>, goes_on: bool) -> Target<'s> {
     let (name, bytes) = match next {
         Some((Step::Name(name), bytes)) => (name, bytes),
@@ -234,7 +234,7 @@ fn follow_metadata<'s>(next: Option<(Step<'_>, Range<usize>)>, goes_on: bool) ->
     match fields.iter().find(|it| it.name == name).map(|it| &it.ty) {
         Some(FieldType::String | FieldType::Time) => Target::Type("string"),
         Some(FieldType::Integer) => Target::Type("integer"),
-        // The CRD does not describe the fields below.
+        // The CRD does not describe the fields inside this field.
         Some(_) => Target::Unknown,
         None => Target::Nothing(Box::new(Missing {
             step: name,
@@ -248,7 +248,7 @@ fn follow_metadata<'s>(next: Option<(Step<'_>, Range<usize>)>, goes_on: bool) ->
     }
 }
 
-/// The type of the values, if known. An invalid type in a schema is an error elsewhere.
+/// The type of the values, if known. An invalid type in a schema is an error that another check reports.
 pub(crate) fn type_of(target: &Target<'_>) -> Option<String> {
     match target {
         Target::Schema(schema) if !schema.is_int_or_string() && TYPES.contains(&schema.r#type()) => {

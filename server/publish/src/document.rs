@@ -4,8 +4,8 @@ use serde_json::{Map, Value, json};
 
 use crate::{OpenApi, Published};
 
-/// An OpenAPI document with these schemas. References to `ObjectMeta` are not resolved in it: that schema is in the API server's
-/// own document.
+/// An OpenAPI document with these schemas. The document does not contain the target of references to `ObjectMeta`, because this schema is in the API
+/// server's own document.
 pub fn document<'p>(published: impl Iterator<Item = &'p Published>, edition: OpenApi) -> Value {
     let schemas: Map<String, Value> = published
         .map(|it| (it.name.clone(), it.schema(edition).clone()))

@@ -1,9 +1,9 @@
 //! A CRD's schema as JSON Schema (draft 7), for editors and validators that have no cluster.
 //!
-//! It is never stricter than the API server: every object that the API server accepts on creation is valid. An API server changes an object
-//! before it validates it: it removes null from fields that are not `nullable`, prunes unknown fields, and fills in defaults.
-//! A JSON Schema validates the object as sent. So a keyword is only written if it is correct for that object, and `$comment`
-//! says where the schema is less strict.
+//! The JSON Schema is never stricter than the API server: every object that the API server accepts on creation is valid. An API server changes an
+//! object before it validates it: it removes null from fields that are not `nullable`, prunes unknown fields, and sets defaults. A JSON Schema
+//! validates the object in its original form. So a keyword is only written if it is correct for the original object, and `$comment` says where the
+//! schema is less strict.
 
 use std::collections::HashSet;
 
@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{Keywords, keywords, single_types};
 
-/// The first number from which `float64`, in which the API server compares, cannot represent all integers.
+/// The first number from which `float64` cannot represent all integers. The API server compares numbers in this type.
 const FIRST_INEXACT: f64 = 9_007_199_254_740_992.0;
 
 /// The JSON Schema of one version of a CRD.
@@ -33,21 +33,21 @@ pub struct JsonSchema {
     pub schema: Value,
 }
 
-/// How a JSON Schema treats fields that the CRD does not define.
+/// The treatment of fields that the CRD does not define in a JSON Schema.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum UnknownFields {
-    /// They are valid, as on an API server that prunes them.
+    /// Unknown fields are valid, as on an API server that prunes them.
     Ignored,
-    /// They are invalid, as with strict field validation, which `kubectl` requests.
+    /// Unknown fields are invalid, as with strict field validation, which `kubectl` requests.
     Refused,
 }
 
-/// How a JSON Schema names the types of a value.
+/// The form of types in a JSON Schema.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Types {
-    /// In a list, if a value may have several types. The API server removes null from fields that are not `nullable`, so null is valid there.
+    /// A list, if a value may have several types. The API server removes null from fields that are not `nullable`, so null is valid in these fields.
     Lists,
-    /// One type in each `type`, for tools that cannot read a list. Null is invalid in fields that are not `nullable`.
+    /// A single type in each `type`, for tools that cannot read a list. Null is invalid in fields that are not `nullable`.
     Single,
 }
 
@@ -82,9 +82,9 @@ struct Writer {
 /// The effect of a parent schema on a value.
 #[derive(Clone, Copy, Default)]
 struct Above {
-    /// It removes null before the value is validated.
+    /// The parent removes null before the value is validated.
     removes_null: bool,
-    /// It is a list that preserves unknown fields of its items, and so does the value's own schema.
+    /// The parent is a list that preserves unknown fields of its items, and the value's own schema preserves them too.
     keeps_unknown: bool,
 }
 
@@ -103,11 +103,11 @@ struct Clause {
 }
 
 impl Writer {
-    /// The schema of whole resources. `has_status`: whether the status is a subresource.
+    /// The schema of whole resources. `has_status` is set if the status is a subresource.
     fn root(self, schema: Option<&JsonSchemaProps>, has_status: bool, of: (&str, &str, &str)) -> Value {
         let (group, version, kind) = of;
         let mut schema = schema.cloned();
-        // The API server drops such a status when it creates an object, and does not validate it.
+        // The API server drops this status when it creates an object, and does not validate it.
         let status = schema.as_mut().filter(|_| has_status).and_then(|schema| {
             let at = schema.properties.iter().position(|it| it.0 == "status")?;
             Some(schema.properties.remove(at).1)
@@ -154,7 +154,7 @@ impl Writer {
         self.fields(schema, keeps_unknown, &mut out);
         if let Some(items) = schema.items() {
             let of_list = Above {
-                // In a list, too, a default replaces null.
+                // A default also replaces null in a list.
                 removes_null: items.default_value().is_some(),
                 keeps_unknown,
             };
@@ -201,7 +201,7 @@ impl Writer {
         if !schema.has_no_properties() || is_embedded {
             let required: HashSet<&str> = schema.props().required.iter().map(String::as_str).collect();
             let of = |(name, property): (&str, Structural<'_>)| {
-                // Without null, a required field is missing, unless it has a default.
+                // Without null, a required field is missing unless it has a default.
                 let is_needed = required.contains(name) && property.default_value().is_none();
                 let above = if is_needed { Above::default() } else { Above::FIELD };
                 (name.to_owned(), Value::Object(self.value(property, above)))
@@ -219,7 +219,7 @@ impl Writer {
             }
             out.insert("properties".to_owned(), properties);
         }
-        // A field with a default always exists when the API server validates.
+        // When the API server validates an object, every field with a default exists.
         let has_default = |name: &str| schema.property(name).is_some_and(|it| it.default_value().is_some());
         let required = schema.props().required.iter().filter(|it| !has_default(it));
         let required: Vec<Value> = required.map(|it| json!(it)).collect();
@@ -244,7 +244,7 @@ impl Writer {
         }
     }
 
-    /// The junctors of a schema. `outer`: the schema of the same value outside of junctors.
+    /// The junctors of a schema. `outer` is the schema of the same value outside of junctors.
     fn junctors(self, rare: &RareKeywords, outer: Structural<'_>) -> Clause {
         let mut keywords = Keywords::new();
         let mut is_exact = true;
@@ -256,11 +256,11 @@ impl Writer {
             (clauses.into_iter().map(|it| it.keywords.into()).collect(), are_exact)
         };
         let (all_of, _) = all(&rare.all_of);
-        // The type of the value already says the same.
+        // The type of the value already contains this information.
         let is_said = outer.is_int_or_string() && is_either_type(&rare.any_of);
         let (any_of, _) = all(if is_said { &[] } else { &rare.any_of });
         let (one_of, is_one) = all(&rare.one_of);
-        // If branches accept more values than on the API server, several may match where the API server sees only one.
+        // If branches accept more values than in the API server, several branches may match where only one matches in the API server.
         let (mut all_of, any_of, one_of) = match (is_one, any_of.is_empty()) {
             (true, _) => (all_of, any_of, one_of),
             (false, true) => (all_of, one_of, Vec::new()),
@@ -286,10 +286,10 @@ impl Writer {
         Clause { keywords, is_exact }
     }
 
-    /// A schema in a junctor. It accepts at least the values that the API server accepts.
+    /// A schema in a junctor. The result accepts at least the values that the API server accepts.
     fn clause(self, schema: &JsonSchemaProps, outer: Structural<'_>) -> Clause {
         let mut out = Keywords::new();
-        // Go and JSON Schema differ on which numbers are integers, such as `1.0`.
+        // Go and JSON Schema disagree about integers, for example about `1.0`.
         let mut is_exact =
             schema.format.is_empty() && schema.r#type != "integer" && schema.additional_properties.is_none();
         if !schema.r#type.is_empty() {
@@ -344,7 +344,7 @@ impl Writer {
             out.insert("items".to_owned(), inner.keywords.into());
         }
         if let Some(rare) = schema.rare.get() {
-            // Python's regular expressions differ: `$` also matches before a final line break.
+            // The regular expressions of Python are different: `$` also matches before a final line break.
             is_exact &= scalars(rare, outer, &mut out) && rare.pattern.is_empty();
             is_exact &= lists(outer, rare, &mut out);
             is_exact &= properties_count(outer, rare, &mut out) && rare.min_properties.is_none();
@@ -361,8 +361,8 @@ impl Writer {
     }
 }
 
-/// The type for an int-or-string's integers: an API server accepts numbers that are almost integers, such as `3.0000000001`.
-/// JSON Schema cannot distinguish these from other fractions.
+/// The type for the integers of an int-or-string. An API server accepts numbers that are almost integers, such as `3.0000000001`, and JSON Schema
+/// cannot distinguish these numbers from other fractions.
 const NEAR_INTEGER: &str = "number";
 
 /// Whether an `anyOf` only says that a value is an integer or a string.
@@ -408,8 +408,8 @@ fn one_or_several(types: &[&str]) -> Value {
     }
 }
 
-/// Writes the keywords for scalars. `schema`: the value's schema outside of `allOf`, `anyOf`, `oneOf` and `not`. Returns false if a keyword is
-/// omitted, or accepts more values than the API server does.
+/// Writes the keywords for scalars. `schema` is the value's schema outside of `allOf`, `anyOf`, `oneOf` and `not`. Returns false if a keyword is left
+/// out, or accepts more values than the API server.
 fn scalars(rare: &RareKeywords, schema: Structural<'_>, out: &mut Keywords) -> bool {
     let mut is_all = rare.multiple_of.is_none() && rare.max_length.is_none_or(|it| it >= 0);
     for (name, exclusive, bound, excludes) in [
@@ -465,18 +465,17 @@ fn identity(listed: &Value) -> String {
     }
 }
 
-/// Whether an API server also accepts other values than this one listed in an enum (`enumValidator` converts values to the
-/// types of the listed ones).
+/// Whether an API server also accepts values other than this value of an enum (`enumValidator` converts a value to the type of the listed values).
 fn stands_for_more(listed: &Value, schema: Structural<'_>) -> bool {
     let (has_integers, has_fractions) = match schema.r#type() {
-        // A fraction that is accepted as an integer equals it.
+        // A fraction that is accepted as an integer equals that integer.
         _ if schema.is_int_or_string() => (true, true),
         "" | "number" => (true, true),
         "integer" => (true, false),
         _ => (false, false),
     };
     match listed {
-        // The API server may fill in a field of the value.
+        // The API server may set the default of a field of the value.
         Value::Array(_) | Value::Object(_) => true,
         // An integer is converted to the character with that code.
         Value::String(text) => has_integers && text.chars().count() == 1,
@@ -487,7 +486,7 @@ fn stands_for_more(listed: &Value, schema: Structural<'_>) -> bool {
     }
 }
 
-/// Writes the keywords for lists. Returns false if one accepts more values than on the API server.
+/// Writes the keywords for lists. Returns false if a keyword accepts more values than in the API server.
 fn lists(schema: Structural<'_>, rare: &RareKeywords, out: &mut Keywords) -> bool {
     for (name, length) in [("minItems", rare.min_items), ("maxItems", rare.max_items)] {
         if let Some(length) = length {
@@ -501,12 +500,12 @@ fn lists(schema: Structural<'_>, rare: &RareKeywords, out: &mut Keywords) -> boo
     if is_set_of_strings {
         out.insert("uniqueItems".to_owned(), json!(true));
     }
-    // JSON Schema has no negative lengths. On an API server, a negative maximum rejects every list.
+    // JSON Schema does not allow negative lengths. In an API server, a negative maximum rejects every list.
     rare.max_items.is_none_or(|it| it >= 0)
 }
 
-/// Writes `minProperties` and `maxProperties`, as far as they are correct for the object as sent: null and unknown fields still count
-/// there, and defaults do not. Returns false if something is omitted.
+/// Writes `minProperties` and `maxProperties`, as far as they are correct for the original object, in which null and unknown fields count and
+/// defaults do not. Returns false if a keyword is left out.
 fn properties_count(schema: Structural<'_>, rare: &RareKeywords, out: &mut Keywords) -> bool {
     let has_defaults = schema.properties().any(|it| it.1.default_value().is_some());
     if let Some(least) = rare.min_properties.filter(|_| !has_defaults) {
@@ -525,7 +524,7 @@ fn add_junctors(junctors: Keywords, allows_null: bool, out: &mut Keywords) {
     }
 }
 
-/// Replaces the schema of `metadata`: the API server validates metadata itself, and uses only what the CRD says about names.
+/// Replaces the schema of `metadata`. The API server validates metadata itself, and only uses the restrictions on names from the CRD.
 fn add_metadata(properties: &mut Value, types: &[&str]) {
     let metadata = &mut properties["metadata"];
     let description = metadata["description"].take();
@@ -549,7 +548,7 @@ fn with_required(schema: &Map<String, Value>, names: &[&str]) -> Value {
     all.into()
 }
 
-/// A number as a person writes it: an integer without a decimal point.
+/// A number as a person writes it: integers have no decimal point.
 fn number(value: f64) -> Value {
     if value.fract() == 0.0 {
         json!(value as i64)

@@ -5,12 +5,12 @@ use serde_json::{Map, Value, json};
 
 use crate::Keywords;
 
-/// A schema that has only a type.
+/// A schema that contains only a type.
 pub(super) fn typed(name: &str) -> Keywords {
     Map::from_iter([("type".to_owned(), json!(name))])
 }
 
-/// The keywords of a structural schema. Empty, false and zero values are omitted, as with Go's `omitempty`.
+/// The keywords of a structural schema. Empty, false and zero values are left out, as with Go's `omitempty`.
 pub(super) fn of(schema: &JsonSchemaProps) -> Keywords {
     let mut out = Writer::default();
     out.text("description", &schema.description);
@@ -37,7 +37,7 @@ pub(super) fn of(schema: &JsonSchemaProps) -> Keywords {
     out.0
 }
 
-/// The keywords that describe a value and reject nothing, without nested schemas.
+/// The keywords that describe a value without restricting it, without nested schemas.
 pub(super) fn explaining(schema: &JsonSchemaProps) -> Keywords {
     let mut out = Writer::default();
     out.text("description", &schema.description);

@@ -17,11 +17,11 @@ pub struct KustomizeSchema {
     pub version: String,
     /// The name of the OpenAPI definition, as the API server publishes it.
     name: String,
-    /// The structure, and how lists are merged, without validation and descriptions.
+    /// The structure of the schema and the merge strategies of its lists, without validation and descriptions.
     schema: Value,
     /// Group, version and kind.
     kind: Value,
-    /// The path of cluster-scoped resources, so that kustomize does not set a namespace for them.
+    /// The path of cluster-scoped resources. It makes kustomize set no namespace for them.
     cluster_path: Option<String>,
 }
 
@@ -81,7 +81,7 @@ pub fn merge_for_kustomize(file: &mut Map<String, Value>, schemas: &[KustomizeSc
     }
 }
 
-/// Removes kinds from an existing definition: with two definitions of a kind, kustomize would pick either.
+/// Removes kinds from an existing definition. If a kind had two definitions, kustomize would pick either of them.
 fn forget_kinds(known: &mut Value, schemas: &HashSet<[String; 3]>) {
     if let Some(Value::Array(kinds)) = known.get_mut(KINDS) {
         kinds.retain(|kind| !schemas.contains(&parts(kind)));
@@ -104,7 +104,7 @@ fn reduced(schema: &Value) -> Map<String, Value> {
     for (keyword, value) in known {
         let kept = match (keyword.as_str(), value) {
             ("type" | "x-kubernetes-list-type" | "x-kubernetes-list-map-keys", value) => value.clone(),
-            // In Kubernetes' own metadata.
+            // These keywords occur in Kubernetes' own metadata.
             ("x-kubernetes-patch-strategy" | "x-kubernetes-patch-merge-key", value) => value.clone(),
             ("properties", Value::Object(properties)) => {
                 let properties = properties.iter();
@@ -136,7 +136,7 @@ fn is_scalar(items: &Value) -> bool {
     kind.is_some_and(|it| ["string", "integer", "number", "boolean"].contains(&it))
 }
 
-/// The name of the schema that a schema refers to, directly or in `allOf`.
+/// The name of the schema to which a schema refers, directly or in `allOf`.
 fn reference(schema: &Value) -> Option<&str> {
     let only = schema.get("allOf").and_then(Value::as_array).filter(|it| it.len() == 1);
     let holder = only.map_or(schema, |it| &it[0]);

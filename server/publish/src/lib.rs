@@ -1,8 +1,8 @@
 //! The schemas that the API server publishes for a CRD in OpenAPI v3 and v2
 //! (`k8s.io/apiextensions-apiserver/pkg/controller/openapi/builder`).
 //!
-//! `kubectl explain`, client generators, kustomize and editors read these schemas from the API server. They differ from
-//! the CRD's own schemas: standard fields of every object are added, and OpenAPI v2 omits what it cannot express.
+//! `kubectl explain`, client generators, kustomize and editors read these schemas from the API server. They differ from the CRD's own schemas:
+//! standard fields of every object are added, and OpenAPI v2 lacks the keywords that it cannot express.
 
 mod document;
 mod json_schema;
@@ -31,9 +31,9 @@ const SELECTABLE_FIELDS_SINCE: KubernetesVersion = KubernetesVersion::minor(31);
 /// An edition of OpenAPI.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum OpenApi {
-    /// OpenAPI 2.0, below `/openapi/v2`. It has no junctors and no `nullable`, and publishes no defaults.
+    /// OpenAPI 2.0, at `/openapi/v2`. It contains no junctors, no `nullable` and no defaults.
     V2,
-    /// OpenAPI 3.0, below `/openapi/v3`.
+    /// OpenAPI 3.0, at `/openapi/v3`.
     V3,
 }
 
@@ -87,7 +87,7 @@ fn model_name(group: &str, version: &str, kind: &str) -> String {
     parts.join(".")
 }
 
-/// The published schema of a version (`buildKubeNative`). `schema`: the result of [`expanded`].
+/// The published schema of a version (`buildKubeNative`). `schema` is the result of [`expanded`].
 fn of_version(
     crd: &CustomResourceDefinition,
     version: &Version,
@@ -98,8 +98,7 @@ fn of_version(
     let spec = &crd.spec;
     let preserves = spec.preserve_unknown_fields == Some(true);
     let mut published = match schema {
-        // kubectl reports fields that are not listed as nonexistent. So a schema that allows unknown fields
-        // lists no fields in v2.
+        // kubectl reports fields that are not listed as nonexistent. So in v2, a schema that allows unknown fields lists no fields.
         Some(schema) if edition == OpenApi::V2 && (preserves || schema.x_preserve_unknown_fields == Some(true)) => {
             keywords::typed("object")
         }
@@ -131,8 +130,7 @@ fn of_version(
     Value::Object(published)
 }
 
-/// The structural form of a schema, with `x-kubernetes-int-or-string` spelled out; `None` if the schema is not
-/// structural.
+/// The structural form of a schema, with `x-kubernetes-int-or-string` in its expanded form; `None` if the schema is not structural.
 fn expanded(schema: &JsonSchemaProps, kubernetes: KubernetesVersion) -> Option<JsonSchemaProps> {
     let mut schema = Structural::new(schema).ok()?.to_json_schema(kubernetes);
     unfold(&mut schema, kubernetes);
@@ -148,7 +146,7 @@ fn selectable_fields(fields: &[SelectableField]) -> Value {
     fields.collect()
 }
 
-/// A schema that refers to another one. OpenAPI v3 allows no other keyword beside `$ref`, so it is wrapped there.
+/// A schema that refers to another schema. OpenAPI v3 allows no other keyword next to `$ref`, so the reference is wrapped in v3.
 fn reference(name: &str, edition: OpenApi, description: &str) -> Value {
     match edition {
         OpenApi::V2 => json!({"$ref": format!("#/definitions/{name}"), "description": description}),

@@ -1,7 +1,7 @@
-//! The schemas that `metadata` refers to. The API server publishes them beside those of a CRD.
+//! The schemas that `metadata` refers to. The API server publishes them together with the schemas of a CRD.
 //!
-//! `metadata.json` is what `cargo conformance explain --update-metadata` writes. Kubernetes versions differ only in how they write a
-//! reference and the default of an empty list.
+//! `cargo conformance explain --update-metadata` writes `metadata.json`. The schemas of different Kubernetes versions only differ in the form of a
+//! reference and of the default of an empty list.
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,4 @@
-//! Adds the fields that every object and every embedded object has (`addTypeMetaProperties` and `addEmbeddedProperties`).
+//! Adds the fields that exist in every object and every embedded object (`addTypeMetaProperties` and `addEmbeddedProperties`).
 
 use serde_json::{Map, Value, json};
 
@@ -6,7 +6,7 @@ use crate::{Keywords, OpenApi, reference};
 
 pub(crate) const OBJECT_META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 
-// The descriptions are part of what the API server publishes.
+// The API server also publishes these descriptions.
 const METADATA: &str = "Standard object's metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata";
 const KIND: &str = "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds";
 const API_VERSION: &str = "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources";
@@ -18,7 +18,7 @@ pub(super) fn add_object_fields(schema: &mut Keywords, edition: OpenApi) {
     add_fields(schema, edition, API_VERSION, KIND);
 }
 
-/// Adds these fields to the schemas of embedded objects, and requires their type.
+/// Adds `apiVersion`, `kind` and `metadata` to the schemas of embedded objects, and makes `apiVersion` and `kind` required.
 pub(super) fn add_embedded_fields(schema: &mut Keywords, edition: OpenApi) {
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
         properties.values_mut().for_each(|it| below(it, edition));
@@ -28,7 +28,7 @@ pub(super) fn add_embedded_fields(schema: &mut Keywords, edition: OpenApi) {
             below(value, edition);
         }
     }
-    // In v2, kubectl rejects all fields that a schema does not list, if it lists any.
+    // In v2, if a schema lists any fields, kubectl rejects all other fields.
     if edition == OpenApi::V2 && is_set(schema, "x-kubernetes-preserve-unknown-fields") {
         return;
     }

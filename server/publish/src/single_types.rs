@@ -1,8 +1,8 @@
-//! JSON Schemas whose `type` is never a list, for tools that cannot read one.
+//! JSON Schemas in which `type` is never a list, for tools that cannot read such a list.
 
 use serde_json::{Value, json};
 
-/// Writes each list of types in a schema as an `anyOf` of schemas with one type.
+/// Replaces each list of types in a schema by an `anyOf` of schemas with one type.
 pub(crate) fn split(schema: &mut Value) {
     let Some(keywords) = schema.as_object_mut() else {
         return;
@@ -27,7 +27,7 @@ pub(crate) fn split(schema: &mut Value) {
     keywords.remove("type");
     match keywords.insert("anyOf".to_owned(), any) {
         None => {}
-        // Both have to hold.
+        // A value must satisfy both the existing `anyOf` and the new one.
         Some(before) => {
             let all = keywords.entry("allOf").or_insert_with(|| json!([]));
             if let Some(all) = all.as_array_mut() {

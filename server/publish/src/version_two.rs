@@ -1,5 +1,5 @@
-//! Removes what OpenAPI v2 cannot express or kubectl cannot read (`ToStructuralOpenAPIV2` of
-//! `pkg/controller/openapi/v2`, and `PruneDefaults` of kube-openapi).
+//! Removes the parts of a schema that OpenAPI v2 cannot express or kubectl cannot read (`ToStructuralOpenAPIV2` of `pkg/controller/openapi/v2`, and
+//! `PruneDefaults` of kube-openapi).
 
 use std::collections::HashSet;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::Keywords;
 
-/// Drops junctors, and the structure of values that may be null or have unknown fields.
+/// Drops junctors, and the structure of values that may be null or may have unknown fields.
 pub(super) fn reduce(schema: &mut JsonSchemaProps) {
     if let Some(rare) = schema.rare.get_mut() {
         rare.all_of.clear();
@@ -42,7 +42,7 @@ pub(super) fn reduce(schema: &mut JsonSchemaProps) {
     schema.properties.iter_mut().for_each(|(_, it)| reduce(it));
 }
 
-/// Drops defaults: kubectl reads all CRDs as one document, and a default could differ from the built-in one.
+/// Drops defaults, because kubectl reads all CRDs as one document, and a default could differ from a built-in default.
 pub(super) fn prune_defaults(schema: &mut Keywords) {
     schema.remove("default");
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {

@@ -1,4 +1,4 @@
-//! Prints what the API server checks but `kubectl explain` does not print: keywords and validation rules.
+//! Prints the restrictions that the API server checks but `kubectl explain` does not print: keywords and validation rules.
 
 use std::fmt::Write as _;
 
@@ -14,8 +14,8 @@ use crate::{
 /// The width of wrapped messages, the same as for descriptions.
 const WIDTH: usize = 76;
 
-/// The keywords and rules of the field at a path, in the style of `kubectl explain`; empty if it has none. `Depth::Recursive` adds the rules
-/// of the fields below.
+/// The keywords and rules of the field at a path, in the style of `kubectl explain`; empty if the field has none. `Depth::Recursive` adds the rules
+/// of the fields inside it.
 pub fn beyond(root: &Value, path: &[impl AsRef<str>], depth: Depth) -> String {
     let Some(schema) = find(root, path) else {
         return String::new();
@@ -64,7 +64,7 @@ fn place(names: &[&str]) -> String {
     }
 }
 
-/// `place`: the field of the rule, if it is not the explained field itself.
+/// Adds a rule. `place` is the field of the rule, if it is not the explained field itself.
 fn add_rule(out: &mut String, place: &str, rule: &Rule) {
     let mut columns = 4;
     match &rule.message {

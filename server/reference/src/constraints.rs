@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::schema::{Below, Keywords, all_of, find, inner, reference, resolved, text};
 
-/// Keywords that are shown in other ways: by `kubectl explain`, as rules, or as fields.
+/// Keywords that are shown elsewhere: by `kubectl explain`, as rules, or as fields.
 const SHOWN_OTHERWISE: &[&str] = &[
     "$ref",
     "additionalProperties",
@@ -29,12 +29,12 @@ const SHOWN_OTHERWISE: &[&str] = &[
     "x-kubernetes-validations",
 ];
 
-/// The values of a field to which something applies: the value itself, or each list item or map value inside it.
+/// The values of a field to which a constraint applies: the value itself, or each list item or map value inside it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Scope(Vec<Below>);
 
 impl Scope {
-    /// Whether it applies to the value of the field itself.
+    /// Whether the constraint applies to the value of the field itself.
     pub fn is_whole(&self) -> bool {
         self.0.is_empty()
     }
@@ -57,28 +57,28 @@ impl fmt::Display for Scope {
 /// A keyword with its value.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Constraint {
-    /// The values to which it applies.
+    /// The values to which the keyword applies.
     pub scope: Scope,
     /// The keyword, as published.
     pub keyword: String,
-    /// Its value as JSON on one line; a string has no quotes.
+    /// The value of the keyword as JSON on one line. A string has no quotes.
     pub value: String,
 }
 
 /// A validation rule.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rule {
-    /// The values to which it applies.
+    /// The values to which the rule applies.
     pub scope: Scope,
     /// The expression.
     pub expression: String,
-    /// The API server's message if the rule fails: `message` or, if that is absent, the expression that computes it.
+    /// The API server's message if the rule fails: `message` or, if it is absent, the expression that computes the message.
     pub message: Option<Message>,
     /// `fieldPath`: the field that the API server names if the rule fails.
     pub field_path: Option<String>,
-    /// Whether it uses the value before an update (`oldSelf`).
+    /// Whether the rule uses the value before an update (`oldSelf`).
     pub is_transition: bool,
-    /// `optionalOldSelf`: whether it also runs on creation, without an old value.
+    /// `optionalOldSelf`: whether the rule also runs on creation, without an old value.
     pub is_run_on_create: bool,
 }
 
@@ -91,7 +91,7 @@ pub enum Message {
     Expression(String),
 }
 
-/// The keywords of a field, with those of its own value first.
+/// The keywords of a field. The keywords of the field's own value come first.
 pub fn constraints(schema: &Value) -> Vec<Constraint> {
     let mut found = Vec::new();
     each_scope(schema, &mut |scope, schema| {
@@ -131,8 +131,8 @@ pub fn rules_of(schema: &Value) -> Vec<Rule> {
     found
 }
 
-/// The rules of objects around the field at a path that are about the field, because they read it through `self` or name it in
-/// `fieldPath`. Each rule comes with the number of path elements that lead to its object.
+/// The rules of the surrounding objects that are about the field at a path, because they read the field through `self` or name it in `fieldPath`.
+/// Each rule comes with the number of path elements that lead to its object.
 pub fn rules_about(root: &Value, path: &[impl AsRef<str>]) -> Vec<(usize, Rule)> {
     let mut found = Vec::new();
     for depth in 0..path.len() {
@@ -147,7 +147,7 @@ pub fn rules_about(root: &Value, path: &[impl AsRef<str>]) -> Vec<(usize, Rule)>
 }
 
 impl Rule {
-    /// When the rule runs, if it does not run on every write of its value.
+    /// The time when the rule runs, if the rule does not run on every write of its value.
     pub fn when(&self) -> Option<&'static str> {
         match (self.is_transition, self.is_run_on_create) {
             (false, _) => None,
@@ -156,7 +156,7 @@ impl Rule {
         }
     }
 
-    /// Whether the rule is about the field at a path below the rule's value.
+    /// Whether the rule is about the field at a path inside the rule's value.
     fn is_about(&self, path: &[&str]) -> bool {
         let named = self.field_path.as_deref();
         if named.is_some_and(|it| it.trim_start_matches('.') == path.join(".")) {
@@ -212,7 +212,7 @@ fn rule(scope: &Scope, rule: &Keywords) -> Rule {
     }
 }
 
-/// A value on one line: a string unchanged, everything else as JSON. A whole number has no decimal point, as in Go.
+/// A value on one line: strings unchanged, other values as JSON. A whole number has no decimal point, as in Go.
 pub(crate) fn one_line(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

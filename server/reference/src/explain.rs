@@ -1,5 +1,5 @@
-//! The output of `kubectl explain` (`k8s.io/kubectl/pkg/explain/v2`, `templates/plaintext.tmpl`). Each function is the template with the same
-//! name, including its quirks.
+//! The output of `kubectl explain` (`k8s.io/kubectl/pkg/explain/v2`, `templates/plaintext.tmpl`). Each function does the same as the template with
+//! the same name, including its quirks.
 
 use std::fmt::Write as _;
 
@@ -24,19 +24,19 @@ pub struct Subject<'a> {
     pub schema: &'a Value,
 }
 
-/// Which fields below the explained one are printed.
+/// The fields inside the explained field to print.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Depth {
     /// The direct fields, with their descriptions.
     Fields,
-    /// All nested fields (`--recursive`), one per line, up to this many levels (`--max-depth`); 0: no limit.
+    /// All nested fields (`--recursive`), one per line, up to this number of levels (`--max-depth`). 0 means no limit.
     Recursive(usize),
 }
 
-/// The reason why kubectl prints an error.
+/// The reason for an error of kubectl.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Unexplained {
-    /// The kind has no field at this path. The name is the last one in the path.
+    /// The kind has no field at this path. Contains the last name of the path.
     NoField(String),
     /// A template fails on the schema.
     Template,
@@ -80,7 +80,7 @@ fn line(out: &mut String, text: impl std::fmt::Display) {
     let _ = writeln!(out, "{text}");
 }
 
-/// Prints the field at a path; prints nothing if it does not exist.
+/// Prints the field at a path. Prints nothing if the field does not exist.
 fn output(out: &mut String, schema: &Keywords, path: &[&str], depth: Depth) -> Result<(), Unexplained> {
     let resolved = resolved(schema);
     let Some((first, rest)) = path.split_first() else {
@@ -191,7 +191,7 @@ fn description(out: &mut String, schema: &Keywords) {
     }
 }
 
-/// Prints the lines below `EXTERNAL DOCS:`.
+/// Prints the lines after `EXTERNAL DOCS:`.
 fn external_docs(out: &mut String, docs: &Keywords, width: usize, columns: usize) {
     if let Some(words) = text(docs, "description") {
         line(out, indent(&wrap(words, width), columns));
@@ -241,12 +241,12 @@ fn type_guess(schema: &Keywords) -> Result<String, Unexplained> {
     })
 }
 
-/// How the values of an enum are printed.
+/// The form in which the values of an enum are printed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum EnumView {
-    /// One per line, for the explained field itself.
+    /// One value per line, for the explained field itself.
     Long,
-    /// The first few, on one line below the field.
+    /// The first few values, on one line below the field.
     Short { columns: usize },
 }
 

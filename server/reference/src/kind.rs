@@ -31,44 +31,44 @@ pub struct KindReference {
 /// A served version of a kind.
 #[derive(Clone, PartialEq, Debug)]
 pub struct VersionReference {
-    /// Its name.
+    /// The name of the version.
     pub name: String,
     /// Whether this is the storage version.
     pub is_stored: bool,
-    /// Whether it is deprecated, and the author's warning.
+    /// Whether the version is deprecated, and the warning of the author.
     pub deprecation: Option<Option<String>>,
     /// The description of the kind.
     pub description: Option<String>,
     /// The rules of the whole object.
     pub rules: Vec<Rule>,
-    /// All fields, each before those inside it. Excludes `apiVersion`, `kind` and `metadata`, which every resource has.
+    /// All fields, each before the fields inside it. `apiVersion`, `kind` and `metadata` are left out, because every resource has them.
     pub fields: Vec<FieldReference>,
 }
 
 /// A field.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FieldReference {
-    /// Its path in resources: `spec.hosts[*].name`. List items and map values are `[*]`.
+    /// The path of the field in resources: `spec.hosts[*].name`. List items and map values are `[*]`.
     pub path: String,
-    /// Its name.
+    /// The name of the field.
     pub name: String,
-    /// The number of objects around it; 0 for a field of the resource itself.
+    /// The number of objects around the field; 0 for a field of the resource itself.
     pub depth: usize,
-    /// Its type as `kubectl explain` prints it: `[]string`.
+    /// The type of the field as `kubectl explain` prints it: `[]string`.
     pub type_name: String,
-    /// Whether its parent object must have it.
+    /// Whether the field is required in its parent object.
     pub is_required: bool,
-    /// Its description.
+    /// The description of the field.
     pub description: Option<String>,
-    /// The link to its external documentation, as written by the author.
+    /// The link to the field's external documentation, as written by the author.
     pub external_docs: Option<String>,
-    /// Its default as JSON on one line.
+    /// The default of the field as JSON on one line.
     pub default: Option<String>,
-    /// Its allowed values, each as JSON on one line.
+    /// The allowed values of the field, each as JSON on one line.
     pub values: Vec<String>,
-    /// The other constraints on its values.
+    /// The other constraints on the values of the field.
     pub constraints: Vec<Constraint>,
-    /// Its validation rules.
+    /// The validation rules of the field.
     pub rules: Vec<Rule>,
 }
 
@@ -105,7 +105,7 @@ pub fn reference_of(crd: &CustomResourceDefinition, kubernetes: KubernetesVersio
     }
 }
 
-/// Adds the fields of an object. `path`: the path of the object, with a trailing dot.
+/// Adds the fields of an object. `path` is the path of the object, with a trailing dot.
 fn add_fields(schema: &Value, path: &str, depth: usize, found: &mut Vec<FieldReference>) {
     for field in fields_of(schema) {
         let is_standard = depth == 0 && ["apiVersion", "kind", "metadata"].contains(&field.name);

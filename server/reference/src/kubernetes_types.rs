@@ -1,6 +1,6 @@
-//! Types of Kubernetes that CRDs embed, known by the names of their fields.
+//! Types of Kubernetes that CRDs embed. They are recognized by the names of their fields.
 
-/// A type: its name, the page and anchor of its documentation, the fields that it is known by, and the others that it may have.
+/// A type: its name, the page and anchor of its documentation, the fields by which it is recognized, and the other fields that it may have.
 type Row = (
     &'static str,
     &'static str,
@@ -14,7 +14,7 @@ macro_rules! address {
     };
 }
 
-/// Only types with names that no other type is likely to have together.
+/// The table only contains types with a combination of names that is unlikely in other types.
 const TYPES: &[Row] = &[
     (
         "PodSpec",
@@ -205,7 +205,7 @@ const TYPES: &[Row] = &[
     ),
 ];
 
-/// The Kubernetes type whose fields these are, and the address of its documentation.
+/// The Kubernetes type with these fields, and the address of its documentation.
 pub fn kubernetes_type(fields: &[&str]) -> Option<(&'static str, &'static str)> {
     let is_of = |(_, _, signature, others): &&Row| {
         signature.iter().all(|it| fields.contains(it))
@@ -226,7 +226,7 @@ mod tests {
             name(&["maxSkew", "topologyKey", "whenUnsatisfiable", "minDomains"]),
             Some("TopologySpreadConstraint")
         );
-        // One field is missing, or one is of no such type.
+        // In these cases, a field is missing, or a field does not belong to the type.
         assert_eq!(name(&["matchLabels"]), None);
         assert_eq!(name(&["matchLabels", "matchExpressions", "namespaces"]), None);
         assert_eq!(name(&[]), None);

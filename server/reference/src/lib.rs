@@ -1,7 +1,7 @@
 //! Texts for people about the fields of custom resources: the output of `kubectl explain`, and reference documentation.
 //!
-//! Both use the schema that the API server publishes for a CRD (crate `publish`). Nothing here is escaped: strings from the CRD
-//! are in the output as their authors wrote them, and callers must escape them for their medium.
+//! Both use the schema that the API server publishes for a CRD (crate `publish`). This crate does not escape anything: the output contains strings
+//! from the CRD as their authors wrote them, and callers must escape the output for their medium.
 
 mod beyond;
 mod constraints;

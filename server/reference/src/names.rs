@@ -7,8 +7,8 @@ use crd_analyzer_apiextensions::types::compare_version_names;
 pub struct FieldPath(pub Vec<String>);
 
 impl FieldPath {
-    /// Parses `spec.hosts[*].name`. A backslash before a dot makes the dot part of the name, and so do brackets: `labels['a.b']`. List indices
-    /// are ignored, because all items have the same fields.
+    /// Parses `spec.hosts[*].name`. A dot is part of a name if a backslash precedes it or if it is in brackets: `labels['a.b']`. List indices are
+    /// ignored, because all items have the same fields.
     pub fn read(written: &str) -> Self {
         let mut names = Vec::new();
         let mut name = String::new();
@@ -39,7 +39,7 @@ impl FieldPath {
     }
 }
 
-/// The version that `kubectl` uses if none is named: the first one in the API server's discovery.
+/// The version that `kubectl` uses if no version is named: the first version in the API server's discovery.
 pub fn newest_version<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     names.into_iter().max_by(|one, other| compare_version_names(one, other))
 }

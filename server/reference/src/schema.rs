@@ -11,7 +11,7 @@ pub(crate) type Keywords = Map<String, Value>;
 /// The prefix of all references in a published document.
 const SCHEMAS: &str = "#/components/schemas/";
 
-/// The schema that a reference leads to. Returns the schema itself if it is not a reference, or if its target is not published for a CRD.
+/// The target of a reference. Returns the schema itself if it is not a reference, or if the target is not published for a CRD.
 pub(crate) fn resolved(schema: &Keywords) -> &Keywords {
     reference(schema)
         .and_then(|it| it.strip_prefix(SCHEMAS))
@@ -59,11 +59,11 @@ pub enum Below {
 /// A property, and the schema of its value.
 #[derive(Clone, Copy, Debug)]
 pub struct Field<'s> {
-    /// Its name.
+    /// The name of the property.
     pub name: &'s str,
-    /// Its schema as published, which may be a reference.
+    /// The schema of the property as published. It may be a reference.
     pub schema: &'s Value,
-    /// Whether its parent object must have it.
+    /// Whether the property is required in its parent object.
     pub is_required: bool,
 }
 
@@ -73,7 +73,7 @@ pub(crate) fn required(schema: &Keywords) -> HashSet<&str> {
     names.into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
-/// The properties of the objects that a schema describes: its own, or those of its list items or map values.
+/// The properties of the objects that a schema describes: its own properties, or those of its list items or map values.
 pub fn fields_of(schema: &Value) -> Vec<Field<'_>> {
     let Some(mut schema) = schema.as_object().map(resolved) else {
         return Vec::new();
@@ -89,7 +89,7 @@ pub fn fields_of(schema: &Value) -> Vec<Field<'_>> {
             return fields.collect();
         }
         let next = inner(schema, "items").or_else(|| inner(schema, "additionalProperties"));
-        // The fields of `metadata` are in the schema that it refers to.
+        // The fields of `metadata` are in the schema to which it refers.
         let next = next.or_else(|| all_of(schema).next().filter(|it| reference(it).is_some()));
         match next {
             Some(next) => schema = resolved(next),
@@ -98,7 +98,7 @@ pub fn fields_of(schema: &Value) -> Vec<Field<'_>> {
     }
 }
 
-/// The schema of the field at a path of names; lists and maps on the way are skipped.
+/// The schema of the field at a path of names. Lists and maps on the path are skipped.
 pub fn find<'s>(schema: &'s Value, path: &[impl AsRef<str>]) -> Option<&'s Value> {
     path.iter().try_fold(schema, |schema, name| {
         let fields = fields_of(schema);
@@ -109,7 +109,7 @@ pub fn find<'s>(schema: &'s Value, path: &[impl AsRef<str>]) -> Option<&'s Value
     })
 }
 
-/// All fields below a schema with their paths, each before those inside it. Does not descend into `metadata`.
+/// All fields inside a schema with their paths, each before the fields inside it. Fields inside `metadata` are not included.
 pub fn all_fields(schema: &Value) -> Vec<(Vec<&str>, Field<'_>)> {
     let mut found = Vec::new();
     add_fields(schema, &mut Vec::new(), &mut found);

@@ -1,6 +1,6 @@
 //! Wraps lines as kubectl does (`WrapString` of `github.com/mitchellh/go-wordwrap`).
 
-/// A non-breaking space, which is part of a word.
+/// A non-breaking space. It is part of a word.
 const NO_BREAK: char = '\u{a0}';
 
 /// Wraps a text at blanks, so that its lines have at most `limit` characters. A longer word is not broken.
@@ -11,7 +11,7 @@ pub(crate) fn wrap(text: &str, limit: usize) -> String {
     for c in text.chars() {
         if c == '\n' {
             if word.text.is_empty() {
-                // Blanks at the end of a line are kept only if they fit.
+                // Blanks at the end of a line are only kept if they fit.
                 if column + blanks.length <= limit {
                     out.push_str(&blanks.text);
                 }
@@ -50,7 +50,7 @@ pub(crate) fn wrap(text: &str, limit: usize) -> String {
     out
 }
 
-/// Characters that are not written yet, and their number.
+/// Characters that have not been written yet, and their number.
 #[derive(Default)]
 struct Part {
     text: String,

@@ -1,7 +1,7 @@
 //! Evaluates rules on objects with a missing field as if the field were empty.
 //!
-//! `size(self.rules) > 0` rejects an empty list, and fails if `rules` is not set. The API server rejects the object in both cases, so the
-//! rule needs no change. A missing number does not mean 0, so numbers are excluded.
+//! `size(self.rules) > 0` rejects an empty list, and fails if `rules` is not set. The API server rejects the object in both cases, so the rule needs
+//! no change. A missing number does not mean 0, so this does not apply to numbers.
 
 use crd_analyzer_cel::value::Value as Cel;
 use crd_analyzer_schema::structural::Structural;
@@ -12,7 +12,7 @@ use crate::codes;
 use crate::locate::Locator;
 use crate::reads::{Step, schema_at};
 
-/// The maximum number of fields that are filled in for one case.
+/// The maximum number of fields that are set to an empty value for one case.
 const MAX_FILLED: usize = 4;
 /// A non-empty string without a particular meaning.
 const PLAIN: &str = "a";
@@ -34,8 +34,7 @@ impl CheckedRule<'_, '_> {
         }
     }
 
-    /// The result of the rule if the missing fields are empty and strings are `text`. `None` if they cannot be filled in, or if the rule
-    /// still fails.
+    /// The result of the rule if the missing fields are empty and strings are `text`. `None` if the fields cannot be set, or if the rule still fails.
     fn with_texts(
         &self,
         locator: &Locator<'_, '_>,
@@ -80,7 +79,7 @@ struct Answer {
     has_text: bool,
 }
 
-/// The empty value of a missing field. `None` for numbers, and for strings whose format makes them another type in rules.
+/// The empty value of a missing field. `None` for numbers, and for strings whose format gives them another type in rules.
 fn empty(schema: Structural<'_>, text: &str) -> Option<Value> {
     match schema.r#type() {
         "object" => Some(Value::Object(Map::new())),
@@ -91,7 +90,7 @@ fn empty(schema: Structural<'_>, text: &str) -> Option<Value> {
     }
 }
 
-/// Sets a value wherever it is missing at a path. Returns whether it was missing anywhere.
+/// Sets a value at all places where it is missing at a path. Returns whether it was missing at any place.
 fn fill(value: &mut Value, path: &[Step], with: &Value) -> bool {
     let Some((step, below)) = path.split_first() else {
         return false;

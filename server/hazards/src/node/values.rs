@@ -1,4 +1,4 @@
-//! Example values for describing rule changes: accepted values, and values that only one rule rejects.
+//! Example values that describe changes of a rule: accepted values, and values that only one rule rejects.
 
 use crd_analyzer_cel::ast::{ExprKind, NodeId};
 use crd_analyzer_cel::decls::Role;
@@ -69,7 +69,7 @@ impl Node<'_> {
         found
     }
 
-    /// Facts about a rule that are known without running it.
+    /// Facts about a rule that are known without running the rule.
     pub(crate) fn facts(&self, n: usize) -> Option<RuleFacts> {
         let asked = self.asked(n)?;
         let checked = &asked.expression.checked;

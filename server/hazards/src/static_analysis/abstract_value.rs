@@ -1,4 +1,4 @@
-//! Abstract values: what is known about a value from the bounds of its schema.
+//! Abstract values: the knowledge about a value that follows from the bounds of its schema.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 /// The maximum length of lists and strings.
 const MOST: i128 = i64::MAX as i128;
-/// Up to this bound, floats represent integers exactly.
+/// The bound up to which floats represent integers exactly.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// The possible values of a boolean.
@@ -25,7 +25,7 @@ impl Bools {
         can_be_false: true,
     };
 
-    /// The possible booleans, one at a time.
+    /// The possible booleans, each as a set of its own.
     pub(super) fn each(self) -> impl Iterator<Item = Self> {
         let one = |can_be_true| Self {
             can_be_true,
@@ -60,7 +60,7 @@ impl Span {
         Self { least: int, most: int }
     }
 
-    /// Splits the range at the given sorted integers: into each of them, and the ranges between them.
+    /// Splits the range at the given sorted integers. The results are these integers and the ranges between them.
     pub(super) fn cut(self, at: &[i128]) -> Vec<Self> {
         let mut ranges = Vec::new();
         let mut least = self.least;
@@ -104,11 +104,11 @@ pub(super) enum AbstractValue<'s> {
     Anything,
     Bool(Bools),
     Int(Span),
-    /// A number within a range.
+    /// A number in a range.
     Double(f64, f64),
     /// One of these strings, or any string whose length in characters is in the span.
     Text(Option<Vec<Arc<str>>>, Span),
-    /// A list whose items have this schema, with its size.
+    /// A list whose items have this schema, and the possible sizes of the list.
     List(Option<Structural<'s>>, Span),
     /// An object with the properties of this schema.
     Object(Structural<'s>),
@@ -138,14 +138,14 @@ pub(super) fn of_schema(schema: Structural<'_>) -> AbstractValue<'_> {
         })),
         "integer" => integer(schema).map(AbstractValue::Int),
         "number" => {
-            // The API server truncates a bound when it compares it with a value without a fraction.
+            // The API server truncates a bound before it compares the bound with a value without a fraction.
             let (least, most) = (
                 props.minimum.map_or(f64::NEG_INFINITY, |it| it.min(int64(it) as f64)),
                 props.maximum.map_or(f64::INFINITY, |it| it.max(int64(it) as f64)),
             );
             (least <= most).then_some(AbstractValue::Double(least, most))
         }
-        // In expressions, strings of these formats have other types.
+        // In expressions, strings with these formats have other types.
         "string" if matches!(props.format.as_str(), "byte" | "date" | "date-time" | "duration") => None,
         "string" => {
             size(props.min_length, props.max_length).map(|span| AbstractValue::Text(texts(&props.r#enum), span))
@@ -166,7 +166,7 @@ fn integer(schema: Structural<'_>) -> Option<Span> {
     let props = schema.props();
     let mut span = Span::ALL;
     if let Some(least) = props.minimum.filter(|it| it.abs() < EXACT) {
-        // The API server truncates the bound for the value `1`, but not for `1.0`.
+        // For the value `1`, the API server truncates the bound, but not for `1.0`.
         let excluded = props.exclusive_minimum;
         let cut = i128::from(int64(least)) + i128::from(excluded);
         span.least = cut.min(least.ceil() as i128 + i128::from(excluded && least.fract() == 0.0));
@@ -225,7 +225,7 @@ impl AbstractValue<'_> {
         }
     }
 
-    /// The element of a comprehension's range.
+    /// The possible elements of a comprehension's range.
     pub(super) fn element(&self) -> Self {
         match self {
             Self::List(Some(items), _) => of_schema(*items),
@@ -233,7 +233,7 @@ impl AbstractValue<'_> {
         }
     }
 
-    /// The union of both.
+    /// The union of both abstract values.
     pub(super) fn or(&self, other: &Self) -> Self {
         match (self, other) {
             (Self::Bool(a), Self::Bool(b)) => Self::Bool(Bools {
@@ -249,7 +249,7 @@ impl AbstractValue<'_> {
     }
 }
 
-/// Whether a value of one range can be less than, equal to, or greater than a value of the other.
+/// Whether a value in one range can be less than, equal to, or greater than a value in the other range.
 fn order<T: PartialOrd + Copy>(a: (T, T), b: (T, T)) -> (bool, bool, bool) {
     let overlap = a.0 <= b.1 && b.0 <= a.1;
     (a.0 < b.1, overlap, a.1 > b.0)

@@ -18,7 +18,7 @@ pub(super) struct Supposed<'s> {
     pub(super) known: Option<AbstractValue<'s>>,
 }
 
-/// A field that the rule mentions, with the places.
+/// A field that the rule mentions, and the places where the rule mentions it.
 struct Mention {
     path: FieldPath,
     reads: Vec<NodeId>,
@@ -65,7 +65,7 @@ impl<'s> Reasoning<'_, 's> {
             waiting.extend(self.ast.children(node));
             match &self.ast[node].kind {
                 ExprKind::Literal(Literal::Int(int)) => cuts.push(i128::from(*int)),
-                // The empty string is distinguished by its length.
+                // The empty string is distinguished from other strings by its length.
                 ExprKind::Literal(Literal::String(text)) if text.is_empty() => cuts.push(0),
                 ExprKind::Select { .. } | ExprKind::Ident(_) => {
                     let Some(path) = self.path(node).filter(|it| it.0 == Root::This) else {

@@ -87,7 +87,7 @@ fn random_value(rng: &mut Rng) -> Value {
     value
 }
 
-/// Checks that a rule does not fail if the static analysis says so.
+/// Checks that a rule does not fail if the static analysis excludes failures.
 fn never_fails_where_said(props: &JsonSchemaProps, rng: &mut Rng) {
     let schema = Structural::assume(props);
     let ty = decl_type(schema, false, VERSION).expect("an object has a type");
@@ -115,7 +115,7 @@ fn never_fails_where_said(props: &JsonSchemaProps, rng: &mut Rng) {
     }
 }
 
-/// Checks with random values that rules reported as always or never true are, and that examples are right.
+/// Checks with random values that rules reported as always or never true really are, and that examples are right.
 #[test]
 fn no_random_value_contradicts_what_is_said() {
     let mut rng = Rng::with_seed(7);

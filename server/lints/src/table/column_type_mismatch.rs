@@ -1,4 +1,4 @@
-//! Printer columns that stay empty because of their type.
+//! Printer columns that stay empty because their type does not match.
 
 use crd_analyzer_diagnostic::{
     Change, Proposal, Value, Words,
@@ -22,7 +22,7 @@ pub(super) const LINT: Lint = Lint::new(
 .field("additionalPrinterColumns")
 .group("columns");
 
-/// The path of a column leads to values of another type than the column's.
+/// The path of a column leads to values that do not have the type of the column.
 #[derive(Debug)]
 struct ColumnTypeMismatch {
     column: String,
@@ -50,8 +50,8 @@ fn check(crd: &Crd<'_>, sink: &mut Sink<'_, '_>) {
     }
 }
 
-/// Whether a column shows values of a type (`cellForJSONValue` of
-/// `k8s.io/apiextensions-apiserver/pkg/registry/customresource/tableconvertor`). Unknown column types are reported as errors elsewhere.
+/// Whether a column shows values of a type (`cellForJSONValue` of `k8s.io/apiextensions-apiserver/pkg/registry/customresource/tableconvertor`).
+/// Unknown column types are errors that another check reports.
 fn is_shown(column: &str, property: &str) -> bool {
     match column {
         "integer" | "number" => matches!(property, "integer" | "number"),

@@ -24,14 +24,14 @@ struct Bound {
     value: f64,
 }
 
-/// No value satisfies both limits.
+/// The two limits that no value satisfies.
 #[derive(Debug)]
 struct ContradictoryBounds {
     low: Bound,
     high: Bound,
 }
 
-/// Finds minimums that are larger than their maximums.
+/// Finds minimums that are larger than the corresponding maximums.
 #[allow(
     clippy::cast_precision_loss,
     reason = "limits of lengths are far below 2^53, or absurd"

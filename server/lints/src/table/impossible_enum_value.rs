@@ -22,13 +22,13 @@ pub(super) const LINT: Lint = Lint::new(
 /// The maximum length of an `enum` to check.
 const MOST_VALUES: usize = 1_000;
 
-/// The schema never accepts this value.
+/// The value of `enum` that the schema never accepts.
 #[derive(Debug)]
 struct ImpossibleEnumValue {
     value: Value,
     /// The API server's error.
     error: Error,
-    /// Whether it is the only value.
+    /// Whether the value is the only one in `enum`.
     is_only: bool,
 }
 
@@ -38,7 +38,7 @@ fn check(schema: &SchemaAt<'_>, sink: &mut Sink<'_, '_>) {
     if values.is_empty() || values.len() > MOST_VALUES || !is_limited(props) {
         return;
     }
-    // Each value satisfies `enum` itself, so errors come from other keywords.
+    // Each value satisfies `enum` itself, so any errors come from other keywords.
     let validator = Validator::new(props, schema.version);
     for (n, value) in values.iter().enumerate() {
         if let Some(error) = validator.validate(&Path::root(), value).into_iter().next() {
@@ -52,8 +52,8 @@ fn check(schema: &SchemaAt<'_>, sink: &mut Sink<'_, '_>) {
     }
 }
 
-/// Whether the schema restricts its values apart from `enum`. Always false for objects and lists: their schemas are large, and they
-/// rarely have an `enum`.
+/// Whether the schema restricts its values apart from `enum`. Always false for objects and lists, because their schemas are large and rarely have an
+/// `enum`.
 fn is_limited(schema: &JsonSchemaProps) -> bool {
     match schema.r#type.as_str() {
         "" | "object" | "array" => false,
@@ -62,7 +62,7 @@ fn is_limited(schema: &JsonSchemaProps) -> bool {
     }
 }
 
-/// Whether a schema of strings restricts them.
+/// Whether a schema of strings restricts these strings.
 fn has_limits(schema: &JsonSchemaProps) -> bool {
     let junctors = [&schema.all_of, &schema.any_of, &schema.one_of];
     !schema.pattern.is_empty()

@@ -32,7 +32,7 @@ impl Cause for ListWithoutType {
         let words = Words::new(format!("list {} has no `x-kubernetes-list-type`", list.name()))
             .label("one value for server-side apply")
             .help("add `x-kubernetes-list-type: map`, `set` or `atomic`");
-        // The other list types are a decision of the author, who knows what identifies an item.
+        // The author has to decide about the other list types, because only the author knows the keys of an item.
         let change = Change::Set(place.child("x-kubernetes-list-type"), Value::text_of("atomic"));
         Told::from(words).propose(Proposal::new("Make it a list of type atomic, as it is now", change))
     }

@@ -14,7 +14,7 @@ pub(super) const LINT: Lint = Lint::new(
 .field("served")
 .group("versions");
 
-/// The maximum number of versions that get a quick fix.
+/// The maximum number of versions with a quick fix.
 const MOST_VERSIONS: usize = 3;
 
 /// No version is served.

@@ -26,7 +26,7 @@ fn check(schema: &SchemaAt<'_>, sink: &mut Sink<'_, '_>) {
     }
 }
 
-/// Whether a pattern is explicitly written to match anything, such as `.*`. Its author intends that.
+/// Whether a pattern is explicitly written to match anything, such as `.*`. The author of such a pattern intends this.
 fn says_anything(pattern: &str) -> bool {
     let pattern = pattern.strip_prefix('^').unwrap_or(pattern);
     pattern.strip_suffix('$').unwrap_or(pattern) == ".*"

@@ -27,12 +27,12 @@ const MOST_NAMED: usize = 3;
 /// The maximum depth of schemas to compare.
 const MAX_DEPTH: usize = 100;
 
-/// The storage version lacks properties of this version.
+/// The storage version lacks some properties of this version.
 #[derive(Debug)]
 struct PropertiesLostInStorage {
     version: String,
     storage: String,
-    /// The paths of the properties that the storage version lacks.
+    /// The paths of these properties.
     properties: Vec<String>,
 }
 
@@ -64,7 +64,7 @@ fn check(crd: &Crd<'_>, sink: &mut Sink<'_, '_>) {
     }
 }
 
-/// Adds the properties of `schema` that `stored` prunes, as paths below `at`.
+/// Adds the properties of `schema` that `stored` prunes. Their paths start with `at`.
 fn lost(schema: Structural<'_>, stored: Structural<'_>, at: &str, depth: usize, properties: &mut Vec<String>) {
     if depth > MAX_DEPTH || stored.preserves_unknown_fields() || stored.is_embedded_resource() {
         return;

@@ -23,7 +23,7 @@ pub(super) const LINT: Lint = Lint::new(
 .field("scale")
 .group("scale");
 
-/// A path of `scale` leads to values of another type than it needs.
+/// A path of `scale` leads to values that do not have the type that the path needs.
 #[derive(Debug)]
 struct ScaleTypeMismatch {
     wanted: &'static str,

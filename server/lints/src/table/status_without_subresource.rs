@@ -25,7 +25,7 @@ fn check(crd: &Crd<'_>, sink: &mut Sink<'_, '_>) {
         let has_subresource = version.subresources.is_some_and(|it| it.status.is_some());
         let status = version.schema.and_then(|it| it.property("status"));
         let is_used = status.is_some_and(|it| !it.has_no_properties());
-        // Report a schema that versions share only once.
+        // A schema that several versions share is only reported once.
         if is_used && !has_subresource && !told.contains(&&version.schema_path) {
             told.push(&version.schema_path);
             let path = version.schema_path.child("properties").key("status");

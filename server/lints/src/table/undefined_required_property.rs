@@ -31,13 +31,13 @@ struct UndefinedRequiredProperty {
     in_junctor: bool,
 }
 
-/// Finds required properties that the schema lacks although the API server prunes unknown fields: then no object is valid.
+/// Finds required properties that are missing in the schema although the API server prunes unknown fields. No object can be valid then.
 fn check(schema: &SchemaAt<'_>, sink: &mut Sink<'_, '_>) {
     let (required, has) = (&schema.props.required, schema.structural);
     if required.is_empty() || schema.keeps_unknown_fields {
         return;
     }
-    // Unknown fields are kept, or `required` has no effect.
+    // In these cases, unknown fields are kept, or `required` has no effect.
     let is_open = has.preserves_unknown_fields() || has.additional_properties().is_some();
     if is_open || has.r#type() != "object" {
         return;

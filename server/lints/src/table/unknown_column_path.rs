@@ -23,7 +23,7 @@ pub(super) const LINT: Lint = Lint::new(
 #[derive(Debug)]
 struct UnknownColumnPath {
     missing: Missing,
-    /// The type of the column; empty if it has none.
+    /// The type of the column; empty if the column has none.
     column_type: String,
     /// Whether the version has no other column.
     is_only: bool,
@@ -55,7 +55,7 @@ impl Cause for UnknownColumnPath {
             fit @ ("integer" | "number" | "boolean") => Some(fit),
             _ => Some("string"),
         };
-        // The column never shows anything, so removing it loses nothing.
+        // The column never shows a value, so nothing is lost if the fix removes it.
         let column = parent(place);
         let useless = if self.is_only { parent(&column) } else { column };
         self.missing
