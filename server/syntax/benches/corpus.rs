@@ -1,6 +1,7 @@
-//! Measures how fast the corpus is parsed: our YAML parser, the JSON parser, and for comparison libyaml-safer's events.
+//! Measures the speed of parsing the corpus: our YAML parser, the JSON parser, and for comparison libyaml-safer's events.
 //!
-//! `cargo bench -p crd-analyzer-syntax` prints megabytes per second (best of five rounds, one thread) and ratios. Without a corpus it prints nothing.
+//! `cargo bench -p crd-analyzer-syntax` prints megabytes per second (best of five rounds, one thread) and ratios. Without a corpus, it prints
+//! nothing.
 
 #![allow(clippy::disallowed_methods, reason = "tests run programs and read files")]
 #![expect(clippy::print_stdout, reason = "a bench prints what it measured")]
@@ -61,7 +62,7 @@ fn measure(folder: &str, texts: &[(Arc<str>, Vec<Document>)]) {
                 let start = Instant::now();
                 std::hint::black_box(read_json(&tree)).ok();
                 times[2] += start.elapsed();
-                // libyaml-safer panics on one of the custom resources.
+                // libyaml-safer panics on one of the custom resources, so it only parses CRDs.
                 if folder == "crds" {
                     let start = Instant::now();
                     events(&text[document.span.range()]);

@@ -1,8 +1,8 @@
 //! Updates the tree of an already parsed text after a change in one place.
 //!
-//! Many keystrokes in a CRD are in the middle of a name, a type, a rule or a description. There the parser would see the same tokens
-//! as before, so only spans change. Where the edit could change a token (an indicator, white space at an end, the first character of
-//! a line, quotes, brackets, a line break), the entry around it is parsed again ([`crate::spliced`]).
+//! Many keystrokes in a CRD are in the middle of a name, a type, a rule or a description. After such a keystroke, the parser would find the same
+//! tokens as before, so only spans change. If the edit could change a token (an indicator, white space at an end, the first character of a line,
+//! quotes, brackets, a line break), the entry around the edit is parsed again ([`crate::spliced`]).
 
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ use crate::{
     tree::{CollectionStyle, NodeId, NodeKind, ScalarStyle, Span, Tree},
 };
 
-/// The longest line on which a key may change, in bytes: go-yaml accepts keys of less than 1,024 characters.
+/// The maximum length of a line on which a key may change, in bytes. It is limited because go-yaml accepts keys of less than 1,024 characters.
 const MAX_KEY_LINE: usize = 1000;
 
-/// How an edit changed a tree.
+/// The effect of an edit on a tree.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Edited {
     /// The text is the same.
@@ -27,8 +27,8 @@ pub enum Edited {
     Entry(Spliced),
 }
 
-/// Turns the tree of `before` into the tree of `document` in `text`, if the two differ only in one plain scalar or in one entry. The
-/// result equals that of [`crate::split::read_document`]. `None`: the tree is unchanged, and the text has to be parsed.
+/// Turns the tree of `before` into the tree of `document` in `text`, if the two differ only in one plain scalar or in one entry. The result equals
+/// the result of [`crate::split::read_document`]. If `None`, the tree is unchanged, and the text has to be parsed.
 pub fn read_edited(tree: &mut Tree, before: Document, text: &Arc<str>, document: Document) -> Option<Edited> {
     if before == document && **tree.text() == **text {
         return Some(Edited::Nothing);
@@ -42,7 +42,7 @@ pub fn read_edited(tree: &mut Tree, before: Document, text: &Arc<str>, document:
     read_spliced(tree, before, text, document, &change).map(Edited::Entry)
 }
 
-/// The change, if it is after the first byte of the document and moved only the document's end.
+/// The change, if it is after the first byte of the document and only moved the end of the document.
 fn change_in_document(tree: &Tree, before: Document, text: &Arc<str>, document: Document) -> Option<Change> {
     if before.unterminated || document.unterminated || before.index != document.index {
         return None;
@@ -55,7 +55,7 @@ fn change_in_document(tree: &Tree, before: Document, text: &Arc<str>, document: 
 
 /// Moves the spans after a change in a scalar.
 fn move_spans(tree: &mut Tree, node: NodeId, change: &Change) {
-    // No other node begins in the scalar or at its end, so all spans that begin after the change move, and so do the ends there.
+    // No other node starts in the scalar or at its end. So all spans that start after the change move, and so do the ends that are after the change.
     let follow = |span: &mut Span| *span = change.moved_span(*span);
     let first_behind = node.0 as usize + 1;
     for data in &mut tree.nodes[first_behind..] {
@@ -78,7 +78,7 @@ fn move_spans(tree: &mut Tree, node: NodeId, change: &Change) {
     follow(&mut tree.span);
 }
 
-/// The plain scalar that contains the change, if the parser would still see the same tokens.
+/// The plain scalar that contains the change, if the parser would still find the same tokens.
 fn plain_scalar_around(tree: &Tree, text: &str, change: &Change) -> Option<NodeId> {
     let (old, new) = (tree.text().as_bytes(), text.as_bytes());
     let is_harmless = |it: &u8| (0x20..0x7F).contains(it);
@@ -86,7 +86,7 @@ fn plain_scalar_around(tree: &Tree, text: &str, change: &Change) -> Option<NodeI
     if !removed.iter().chain(added).all(is_harmless) {
         return None;
     }
-    // Another edit can leave a scalar with the same length: then the change is at the scalar's end.
+    // Another edit can give a scalar of the same length. The change is then at the scalar's end.
     let node = tree.last_from(change.start.checked_sub(1)? as u32)?;
     let data = tree.data(node);
     let is_in_scalar = (data.span.start as usize) < change.start && change.old_end <= data.span.end as usize;
@@ -111,8 +111,8 @@ fn plain_scalar_around(tree: &Tree, text: &str, change: &Change) -> Option<NodeI
     (!is_too_long && keeps_tokens(&new[begin..end], change.start - begin)).then_some(node)
 }
 
-/// Whether the parser takes a line of a plain scalar as a whole, as a continuation of the text before it. `edited`: the offset in the
-/// line at which the edit begins; the text before it is unchanged.
+/// Whether the parser takes a line of a plain scalar as a whole, as a continuation of the text before it. `edited` is the offset in the line at which
+/// the edit starts; the text before it is unchanged.
 fn keeps_tokens(line: &[u8], edited: usize) -> bool {
     let indent = line.iter().take_while(|it| **it == b' ').count();
     let content = &line[indent..];
@@ -140,7 +140,7 @@ mod tests {
 
     const TEXT: &str = "# é\na: some text\nmany:\n  words: here are\n    several lines, see\n    http://x.y:8 z # why\n  f: {a: b c}\n  q: 'it is'\n  l: [one, two]\n  t: !!str ab\nlist:\n- name: n  # c\n  x:\n- second entry: 1\n---\nb: other\n";
 
-    /// Checks every edit of `text` that replaces up to two bytes by one of `insertions`, and returns how many need no parser.
+    /// Checks every edit of `text` that replaces up to two bytes by one of `insertions`. Returns the number of edits that need no parser.
     fn check_all(text: &str, insertions: &[&str]) -> usize {
         let documents = |text: &Arc<str>| split(text).documents;
         let old: Arc<str> = text.into();

@@ -1,4 +1,4 @@
-//! Values in Go syntax (`fmt`'s `%#v`), which some of go-yaml's messages quote.
+//! Values in Go syntax (`fmt`'s `%#v`). Some of go-yaml's messages quote values in this syntax.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -6,13 +6,13 @@ use std::fmt::Write as _;
 use crate::json::value::{KeyKind, ScalarValue, binary, is_merge, scalar_value};
 use crate::tree::{NodeId, NodeKind, Tree};
 
-/// The maximum length of the output: a message can quote the whole document, and through aliases many times over.
+/// The maximum length of the output. It is limited because a message can quote the whole document, even many times through aliases.
 const MAX_LEN: usize = 1 << 16;
 
-/// The deepest nesting that is written.
+/// The maximum depth of nesting in the output.
 const MAX_DEPTH: usize = 200;
 
-/// Writes the value that go-yaml decodes from a node. At the top, `nil` has no type.
+/// Writes the value that go-yaml decodes from a node. At the top level, `nil` has no type.
 pub(crate) fn write(tree: &Tree, node: NodeId) -> String {
     let mut out = String::new();
     let node = tree.resolve(node);
@@ -64,7 +64,7 @@ fn write_node(tree: &Tree, node: NodeId, depth: usize, out: &mut String) {
     }
 }
 
-/// A key's node and value, and the node of its value.
+/// A key's node and value, and the node of the entry's value.
 struct Pair<'t> {
     node: NodeId,
     value: ScalarValue<'t>,
@@ -99,7 +99,7 @@ fn collect<'t>(tree: &'t Tree, node: NodeId, depth: usize, entries: &mut Vec<Pai
     }
 }
 
-/// Sorts by key as `internal/fmtsort` does, and keeps the last of several equal keys.
+/// Sorts by key like `internal/fmtsort`, and keeps the last of several equal keys.
 fn sort(entries: &mut Vec<Pair<'_>>) {
     entries.sort_by(|left, right| left.value.go_order(&right.value));
     entries.reverse();
@@ -155,7 +155,7 @@ pub(crate) fn float_g(value: f64, single: bool) -> String {
         };
     };
     let exponent: i32 = exponent.parse().unwrap_or(0);
-    // For this choice, Go's shortest format uses a precision of 6.
+    // In this mode, Go's shortest format uses a precision of 6.
     if !(-4..6).contains(&exponent) {
         let sign = if exponent < 0 { '-' } else { '+' };
         format!("{digits}e{sign}{:02}", exponent.abs())
@@ -166,7 +166,7 @@ pub(crate) fn float_g(value: f64, single: bool) -> String {
     }
 }
 
-/// `strconv.Quote` of a scalar's text; a `!!binary` may contain bytes that are not characters.
+/// `strconv.Quote` of a scalar's text. A `!!binary` scalar may contain bytes that are not characters.
 fn quote_node(tree: &Tree, node: NodeId, text: &str, out: &mut String) {
     out.push('"');
     match binary(tree, node) {
@@ -208,8 +208,8 @@ fn quote(text: &str, out: &mut String) {
     }
 }
 
-/// `strconv.IsPrint`. Rust's standard library knows the same set: the characters that it does not escape (tested after another character,
-/// so that combining marks are tested on their own).
+/// `strconv.IsPrint`. Rust's standard library contains the same set, namely the characters that it does not escape (each is tested after another
+/// character, so that combining marks are tested separately).
 fn is_print(char: char) -> bool {
     if char.is_ascii() {
         return matches!(char, ' '..='~');

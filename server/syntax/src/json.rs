@@ -1,7 +1,7 @@
-//! A document as the JSON that Kubernetes reads from it; each value knows the node it came from.
+//! A document as the JSON that Kubernetes reads from it. Each value has the node from which it was read.
 //!
-//! The API server and its clients convert YAML to JSON with `sigs.k8s.io/yaml` (`YAMLToJSON`) and decode that with `sigs.k8s.io/json`.
-//! [`read_json`] returns the final result, [`JsonDoc::write`] the JSON text in between.
+//! The API server and its clients convert YAML to JSON with `sigs.k8s.io/yaml` (`YAMLToJSON`) and decode this JSON with `sigs.k8s.io/json`.
+//! [`read_json`] returns the final result, and [`JsonDoc::write`] returns the JSON text in between.
 
 use std::borrow::Cow;
 
@@ -17,13 +17,13 @@ pub use error::{ConvertError, ConvertErrorKind};
 pub use kept::KeptJson;
 pub use read::{Duplicate, read_json, read_json_of};
 
-/// Deepest nesting that Go's JSON decoder reads (`exceeded max depth`).
+/// The maximum nesting depth that Go's JSON decoder reads (`exceeded max depth`).
 pub const MAX_DEPTH: usize = 10_000;
 
-/// A JSON value and the node of the tree that it was read from (through an alias: the aliased node).
+/// A JSON value, and the node of the tree from which it was read (for an alias, the node that the alias refers to).
 #[derive(Clone, PartialEq, Debug)]
 pub struct Json<'t> {
-    /// Where the value is written.
+    /// The node of the value.
     pub node: NodeId,
     /// The value.
     pub value: JsonValue<'t>,
@@ -38,7 +38,7 @@ pub enum JsonValue<'t> {
     Bool(bool),
     /// A number that Go's decoder decodes to an `int64`.
     Int(i64),
-    /// An integer past `i64::MAX` that YAML still reads as an integer; Go's decoder decodes it to a `float64`, but its errors quote all digits.
+    /// An integer past `i64::MAX` that YAML still reads as an integer. Go's decoder decodes it to a `float64`, but its errors quote all digits.
     Uint(u64),
     /// Any other number.
     Float(f64),
@@ -46,7 +46,7 @@ pub enum JsonValue<'t> {
     String(Cow<'t, str>),
     /// A list.
     Array(Vec<Json<'t>>),
-    /// An object: sorted by key (bytewise, as Go sorts map keys), each key once.
+    /// An object, sorted by key (bytewise, as Go sorts map keys), with each key once.
     Object(Vec<Member<'t>>),
 }
 
@@ -55,7 +55,7 @@ pub enum JsonValue<'t> {
 pub struct Member<'t> {
     /// The key after conversion to a string.
     pub key: Cow<'t, str>,
-    /// Where the key is written.
+    /// The node of the key.
     pub key_node: NodeId,
     /// The value.
     pub value: Json<'t>,
@@ -124,7 +124,7 @@ impl<'t> Json<'t> {
 
     /// The same value with owned strings.
     ///
-    /// This recurses as deep as the value is nested; check [`JsonDoc::depth`] first.
+    /// This is recursive to the depth of the value; check [`JsonDoc::depth`] first.
     fn into_owned(self) -> Json<'static> {
         Json {
             node: self.node,
@@ -134,7 +134,7 @@ impl<'t> Json<'t> {
 
     /// The value without source positions.
     ///
-    /// This recurses as deep as the value is nested; check [`JsonDoc::depth`] first.
+    /// This is recursive to the depth of the value; check [`JsonDoc::depth`] first.
     pub fn to_value(&self) -> serde_json::Value {
         use serde_json::Value;
         match &self.value {
@@ -160,18 +160,18 @@ impl<'t> Json<'t> {
 pub struct JsonDoc<'t> {
     root: Option<Json<'t>>,
     depth: usize,
-    /// Whether some object lost a value because a later one has the same key.
+    /// Whether any object lost a value because a later value has the same key.
     has_same_keys: bool,
     duplicates: Vec<Duplicate>,
 }
 
 impl<'t> JsonDoc<'t> {
-    /// The value; `None` if the document has no content, which reads as `null`.
+    /// The value; `None` if the document has no content, which means `null`.
     pub fn root(&self) -> Option<&Json<'t>> {
         self.root.as_ref()
     }
 
-    /// Removes the list of duplicate keys, as if all keys differed.
+    /// Removes the list of duplicate keys, as if all keys were different.
     pub fn forget_duplicates(&mut self) {
         self.duplicates.clear();
     }
@@ -181,20 +181,20 @@ impl<'t> JsonDoc<'t> {
         self.root.as_mut()
     }
 
-    /// Takes the value out. Dropping a deeply nested value recurses as deep: see [`JsonDoc::depth`].
+    /// Takes the value out. Dropping a value is recursive to the depth of the value: see [`JsonDoc::depth`].
     pub fn into_root(mut self) -> Option<Json<'t>> {
         self.root.take()
     }
 
     /// The nesting depth of arrays and objects, including those reached through aliases.
     ///
-    /// The parser and this type support any depth. Code that recurses over the value should set its own limit below
-    /// [`MAX_DEPTH`], at which the API server stops, because stack sizes differ.
+    /// The parser and this type support any depth. Recursive code should set its own limit below [`MAX_DEPTH`], the limit of the API server, because
+    /// stack sizes differ.
     pub fn depth(&self) -> usize {
         self.depth
     }
 
-    /// The first array or object that is nested deeper than Go's JSON decoders support ([`MAX_DEPTH`]), in their reading order.
+    /// The first array or object that is nested too deeply for Go's JSON decoders ([`MAX_DEPTH`]), in their reading order.
     pub fn first_too_deep(&self) -> Option<&Json<'_>> {
         let mut open = Vec::from_iter(self.root().filter(|_| self.depth > MAX_DEPTH).map(|it| (it, 1)));
         while let Some((json, depth)) = open.pop() {
@@ -213,7 +213,7 @@ impl<'t> JsonDoc<'t> {
         &self.duplicates
     }
 
-    /// The error of `YAMLToJSONStrict` for duplicate keys, all in one message.
+    /// The error of `YAMLToJSONStrict`, which lists all duplicate keys in one message.
     pub fn strict_error(&self) -> Option<String> {
         if self.duplicates.is_empty() {
             return None;
@@ -237,7 +237,7 @@ impl Drop for JsonDoc<'_> {
     }
 }
 
-/// The depth up to which dropping a value may recurse.
+/// The depth up to which dropping a value may be recursive.
 const SHALLOW: usize = 100;
 
 /// Drops values of any depth without recursion.

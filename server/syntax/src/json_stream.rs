@@ -1,6 +1,6 @@
-//! Splits concatenated JSON values as Go's `json.Decoder` does (`encoding/json`, `scanner.go`).
+//! Splits concatenated JSON values like Go's `json.Decoder` (`encoding/json`, `scanner.go`).
 
-/// The deepest nesting that is accepted.
+/// The maximum nesting depth of an accepted value.
 const MAX_DEPTH: usize = 10_000;
 
 /// The reason why a text is not JSON, and the offset of the error.
@@ -10,7 +10,7 @@ pub(crate) struct NoJson {
     pub(crate) words: String,
 }
 
-/// The token that may come next.
+/// The tokens that may come next.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Next {
     Value,
@@ -24,7 +24,7 @@ enum Next {
     After,
 }
 
-/// The end of the next value from `at`, after skipping blanks. `None` if only blanks are left.
+/// The end of the next value from `at`, after any blanks. `None` if only blanks are left.
 pub(crate) fn next_value(bytes: &[u8], at: usize) -> Option<Result<usize, NoJson>> {
     let at = skip_blanks(bytes, at);
     (at < bytes.len()).then(|| value(bytes, at))
@@ -197,7 +197,7 @@ fn unexpected(bytes: &[u8], at: usize, context: &str) -> NoJson {
 mod tests {
     use super::*;
 
-    /// Checks the number of values at the start of a text, and the error after them.
+    /// Checks the number of values at the start of a text, and the error after these values.
     #[track_caller]
     fn check(text: &str, count: usize, error: &str) {
         let (mut at, mut found, mut words) = (0, 0, String::new());

@@ -1,6 +1,6 @@
 //! Parses YAML and JSON text into a tree with byte positions, and into the values that Kubernetes reads from it.
 //!
-//! This crate knows nothing about Kubernetes: no kinds, no schemas, no versions.
+//! This crate contains no code about Kubernetes: no kinds, no schemas, no versions.
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests read tables and a corpus"))]
 
@@ -28,12 +28,12 @@ pub mod tree;
 pub use json::{read_json, read_json_of};
 pub use reader::{ReadError, read};
 
-/// Whether go-yaml reads an unquoted word as a string, not as a number, a boolean or null.
+/// Whether go-yaml reads an unquoted word as a string, instead of a number, a boolean or null.
 pub fn is_plain_text(word: &str) -> bool {
     matches!(resolve::plain(word), resolve::Resolved::Text)
 }
 
-/// Whether an unquoted word looks like a timestamp to go-yaml, so that its writer quotes it.
+/// Whether go-yaml considers an unquoted word a timestamp. go-yaml's writer quotes such a word.
 pub fn is_timestamp(word: &str) -> bool {
     resolve::is_timestamp(word)
 }

@@ -34,7 +34,7 @@ impl ColumnUnit {
     }
 }
 
-/// The line break of the line that contains a byte, for use in lines inserted next to it. For the last line of a text it is LF.
+/// The line break of the line that contains a byte, for lines that are inserted next to it. For the last line of a text, the result is LF.
 pub fn line_break_at(text: &str, at: usize) -> &'static str {
     let rest = &text[at..];
     match rest.find('\n') {
@@ -43,14 +43,13 @@ pub fn line_break_at(text: &str, at: usize) -> &'static str {
     }
 }
 
-/// The maximum length in bytes of a short line, whose columns are always counted from its start. In longer lines counting starts at a
-/// milestone.
+/// The maximum length in bytes of a short line, whose columns are always counted from its start. In longer lines, counting starts at a milestone.
 const SHORT_LINE: usize = 1 << 12;
 
 /// The number of bytes between two milestones.
 const MILESTONE: usize = 1 << 10;
 
-/// The counts up to a byte of the text.
+/// The counts up to a position in the text.
 #[derive(Clone, Copy, Debug)]
 struct Milestone {
     /// The offset of a character's first byte.
@@ -68,7 +67,7 @@ impl Milestone {
         }
     }
 
-    /// All milestones of a text. Each is at most [`MILESTONE`] bytes after the previous one. The first is the start of the text.
+    /// All milestones of a text. Each milestone is at most [`MILESTONE`] bytes after the previous one. The first milestone is the start of the text.
     fn all(text: &str) -> Box<[Self]> {
         let mut found = Vec::with_capacity(text.len() / MILESTONE + 1);
         let mut last = Self {
@@ -99,7 +98,7 @@ impl Milestone {
 pub struct LineIndex {
     starts: Vec<u32>,
     len: u32,
-    /// Built when a position far into a long line is first looked up.
+    /// The milestones. They are computed when a position far into a long line is first looked up.
     milestones: OnceLock<Box<[Milestone]>>,
 }
 
@@ -142,7 +141,7 @@ impl LineIndex {
     pub fn edit(&mut self, text: &str, old: std::ops::Range<usize>, len: usize) {
         let bytes = text.as_bytes();
         let (start, old_end, new_end) = (old.start as u32, old.end as u32, (old.start + len) as u32);
-        // Whether a line begins at a byte depends only on that byte and the one before it.
+        // Whether a line starts at a byte depends only on that byte and the byte before it.
         let from = self.starts.partition_point(|it| *it < start).max(1);
         let to = self.starts.partition_point(|it| *it <= old_end).max(from);
         for it in &mut self.starts[to..] {
@@ -157,17 +156,17 @@ impl LineIndex {
         self.milestones = OnceLock::new();
     }
 
-    /// The number of lines; a text that ends with a line break has an empty last line.
+    /// The number of lines. A text that ends with a line break has an empty last line.
     pub fn line_count(&self) -> u32 {
         self.starts.len() as u32
     }
 
-    /// The first byte of a line (from 0); the end of the text for lines past the last.
+    /// The first byte of a line (from 0), or the end of the text for lines after the last line.
     pub fn line_start(&self, line: u32) -> u32 {
         self.starts.get(line as usize).copied().unwrap_or(self.len)
     }
 
-    /// The start of a line's break, for a line counted from 0; the end of the text for the last line and those past it.
+    /// The start of the line break of a line, counted from 0. The result is the end of the text for the last line and for lines after it.
     pub fn line_end(&self, text: &str, line: u32) -> u32 {
         let (start, end) = (self.line_start(line), self.line_start(line + 1));
         end_of_line(text, start as usize, end as usize) as u32
@@ -178,12 +177,13 @@ impl LineIndex {
         (self.starts.partition_point(|start| *start <= offset) - 1) as u32
     }
 
-    /// Line and column of a byte offset, both from 0, the column in Unicode characters.
+    /// The line and the column of a byte offset, both from 0. The column is counted in Unicode characters.
     pub fn line_column(&self, text: &str, offset: u32) -> (u32, u32) {
         self.position(text, offset, ColumnUnit::Utf32)
     }
 
-    /// Line and column of a byte offset, both from 0. An offset past the end or inside a character means the nearest position before it.
+    /// The line and the column of a byte offset, both from 0. For an offset past the end or inside a character, the result is the nearest position
+    /// before it.
     pub fn position(&self, text: &str, offset: u32, unit: ColumnUnit) -> (u32, u32) {
         let mut end = (offset as usize).min(text.len());
         while !text.is_char_boundary(end) {
@@ -210,8 +210,8 @@ impl LineIndex {
         near.passed(unit) + unit.width(&text[near.at as usize..offset])
     }
 
-    /// The byte offset of a line and column, both from 0. A column past the end of its line or inside a character means the nearest position
-    /// before it; a line past the last means the end of the text.
+    /// The byte offset of a line and column, both from 0. A column past the end of its line or inside a character means the nearest position before
+    /// it. A line after the last line means the end of the text.
     pub fn offset(&self, text: &str, line: u32, column: u32, unit: ColumnUnit) -> u32 {
         if line >= self.line_count() {
             return self.len;
@@ -272,7 +272,7 @@ mod tests {
 
     #[test]
     fn long_lines_count_as_short_ones() {
-        // Characters of one to four bytes, so that milestones fall inside them.
+        // The piece contains characters of one to four bytes, so that milestones fall inside characters.
         let piece = "aé€😀";
         let long = piece.repeat(SHORT_LINE);
         let text = format!("{long}\r\nshort é\n{long}{long}\r{long}");
@@ -280,7 +280,7 @@ mod tests {
         for unit in [ColumnUnit::Utf8, ColumnUnit::Utf16, ColumnUnit::Utf32] {
             let (mut line, mut column) = (0, 0);
             for (offset, c) in text.char_indices() {
-                // Checking every position is too slow in an unoptimized test.
+                // Checking every position is too slow in a test without optimization.
                 if offset % 97 < 4 || c == '\n' || c == '\r' {
                     let place = lines.position(&text, offset as u32, unit);
                     assert!(

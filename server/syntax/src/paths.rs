@@ -50,11 +50,12 @@ pub fn display(steps: &[Step<'_>]) -> String {
 /// The target of a path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PathTarget {
-    /// The node or, if steps are missing, the last node that exists. It is as written, so it may be an alias.
+    /// The node or, if steps are missing, the last node that exists. It is the node in the text, so it may be an alias.
     pub node: NodeId,
-    /// Its key, if it is the value of an entry. If an alias or a merge key led here, key and node are where they are written.
+    /// The key of the node, if the node is the value of an entry. If an alias or a merge key led to the node, key and node are at their own position
+    /// in the text.
     pub key: Option<NodeId>,
-    /// The number of steps at the path's end that lead to nothing.
+    /// The number of steps at the end of the path that lead to no node.
     pub missing: usize,
 }
 
@@ -64,7 +65,7 @@ impl PathTarget {
         self.missing == 0
     }
 
-    /// The span of the key or, if there is none (items, the root), of the node.
+    /// The span of the key or, if the node has no key (items, the root), of the node.
     pub fn key_span(&self, tree: &Tree) -> Span {
         tree.span(self.key.unwrap_or(self.node))
     }
@@ -75,7 +76,8 @@ impl PathTarget {
     }
 }
 
-/// The maximum number of mappings that one search visits through merge keys: merges of merges can fork without end, and each one recurses.
+/// The maximum number of mappings that one search visits through merge keys. It is limited because merges of merges can branch endlessly, and each
+/// visit is recursive.
 const MAX_MERGES: usize = 1_000;
 
 /// Follows a path from the root, through aliases and merge keys. `None` if the document is empty.
@@ -101,7 +103,7 @@ pub fn find_from(tree: &Tree, node: NodeId, path: &[Step<'_>]) -> PathTarget {
     place
 }
 
-/// The target of an empty path from a node.
+/// The target of an empty path that starts at a node.
 fn start(tree: &Tree, node: NodeId) -> PathTarget {
     PathTarget {
         node,
@@ -110,7 +112,7 @@ fn start(tree: &Tree, node: NodeId) -> PathTarget {
     }
 }
 
-/// The entry that defines a mapping's value at `key`: the last one with that key, either its own or from a merge (`<<`). go-yaml v2
+/// The entry that defines a mapping's value at `key`: the last entry with that key, either in the mapping itself or from a merge (`<<`). go-yaml v2
 /// processes entries and merges in document order (`decoder.mapping`, `decoder.merge`).
 pub fn lookup(tree: &Tree, mapping: NodeId, key: &str) -> Option<Entry> {
     let mut merges = MAX_MERGES;
@@ -143,16 +145,16 @@ fn is_merge(tree: &Tree, key: NodeId) -> bool {
     tree.kind(key) == NodeKind::Scalar(ScalarStyle::Plain) && tree.source(key) == "<<" && tree.tag(key).is_none()
 }
 
-/// The part of an entry that a position is on.
+/// The part of an entry that contains a position.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Side {
-    /// On the key.
+    /// The position is on the key.
     Key,
-    /// On the value or item, or inside it but not on any of its children.
+    /// The position is on the value or item, or inside it but not on any of its children.
     Value,
 }
 
-/// The key that a value belongs to, or the key of the list that it is in.
+/// The key to which a value belongs, or the key of the list that contains the value.
 pub fn nearest_key<'p>(path: &'p [Step<'_>]) -> Option<&'p str> {
     path.iter().rev().find_map(|it| match it {
         Step::Key(key) => Some(&**key),
@@ -163,19 +165,19 @@ pub fn nearest_key<'p>(path: &'p [Step<'_>]) -> Option<&'p str> {
 /// The node at a text position, and the position's relation to it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct At<'t> {
-    /// The path of the node. At a key: the path of the key's value. Below a key that is not a scalar, the path ends at its
-    /// mapping.
+    /// The path of the node. For a key, this is the path of the key's value. Inside a key that is not a scalar, the path ends at the mapping of the
+    /// key.
     pub path: Vec<Step<'t>>,
     /// The innermost node that the position touches.
     pub node: NodeId,
-    /// The part of the entry that the position is on.
+    /// The part of the entry that contains the position.
     pub side: Side,
-    /// Inside a scalar: the offset in its decoded value.
+    /// For a position inside a scalar, the offset in the decoded value of the scalar.
     pub in_scalar: Option<usize>,
 }
 
-/// Looks up a byte offset. A position between two adjacent nodes belongs to the second one, unless that is empty. `None`
-/// outside of the root.
+/// Looks up a byte offset. A position between two adjacent nodes belongs to the second node, unless the second node is empty. `None` outside of the
+/// root.
 pub fn at(tree: &Tree, offset: u32) -> Option<At<'_>> {
     let mut node = tree.root()?;
     if !tree.full_span(node).touches(offset) {
@@ -183,7 +185,7 @@ pub fn at(tree: &Tree, offset: u32) -> Option<At<'_>> {
     }
     let mut path = Vec::new();
     let mut side = Side::Value;
-    // The path consists of the keys so far; it does not grow inside a collection that is itself a key.
+    // The path consists of the keys so far. It does not grow inside a collection that is itself a key.
     let mut is_in_key = false;
     let mut below = last_below(tree, node, offset);
     loop {
@@ -235,15 +237,14 @@ pub fn at(tree: &Tree, offset: u32) -> Option<At<'_>> {
     })
 }
 
-/// The node's last child that begins at or before an offset, that child's last such child, and so on; innermost first.
+/// The node's last child that starts at or before an offset, that child's last such child, and so on, innermost first.
 fn last_below(tree: &Tree, node: NodeId, offset: u32) -> Vec<NodeId> {
     let last = tree.last_in(node, offset);
     let around = last.into_iter().flat_map(|it| tree.ancestors(it));
     last.into_iter().chain(around).take_while(|it| *it > node).collect()
 }
 
-/// The child of a collection that a position belongs to. `last`: the last child that begins at or before the position, not counting anchor
-/// and tag.
+/// The child of a collection to which a position belongs. `last` is the last child that starts at or before the position, without its anchor and tag.
 fn touched(tree: &Tree, collection: NodeId, last: Option<NodeId>, offset: u32) -> Option<NodeId> {
     let touches = |it: &NodeId| tree.full_span(*it).touches(offset);
     // The position may be in the anchor or tag of the next child.
@@ -261,7 +262,7 @@ fn touched(tree: &Tree, collection: NodeId, last: Option<NodeId>, offset: u32) -
     Some(found)
 }
 
-/// The path of a node as written, without following aliases. For a key: the path of its value.
+/// The path of a node in the text, without following aliases. For a key, this is the path of the key's value.
 pub fn path_of(tree: &Tree, node: NodeId) -> Vec<Step<'_>> {
     let mut path = Vec::new();
     let mut child = node;
@@ -369,7 +370,7 @@ none:
         }
     }
 
-    /// Parses `a.b.0`: steps are separated by dots, and numbers are indices.
+    /// Parses `a.b.0`. Dots separate the steps, and numbers are indices.
     fn steps(path: &str) -> Vec<Step<'_>> {
         let parts = path.split('.').filter(|it| !it.is_empty());
         parts

@@ -1,4 +1,4 @@
-//! Resolves the type of a scalar: go-yaml v2's YAML 1.1 (`resolve.go`).
+//! Resolves the type of a scalar by the rules of YAML 1.1, as implemented in go-yaml v2 (`resolve.go`).
 
 use std::borrow::Cow;
 
@@ -7,10 +7,10 @@ mod timestamp;
 
 pub(crate) use timestamp::is_timestamp;
 
-/// The prefix that `!!` abbreviates.
+/// The prefix for which `!!` is an abbreviation.
 pub(crate) const TAG_PREFIX: &str = "tag:yaml.org,2002:";
 
-/// The value that go-yaml resolves a scalar to.
+/// The value to which go-yaml resolves a scalar.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Resolved {
     Null,
@@ -19,7 +19,7 @@ pub(crate) enum Resolved {
     /// Only for numbers that do not fit into an `int64`.
     Uint(u64),
     Float(f64),
-    /// A string, which is the text itself. This includes timestamps, because go-yaml keeps their text.
+    /// A string, whose value is the text itself. Timestamps are strings too, because go-yaml keeps their text.
     Text,
 }
 
@@ -49,7 +49,7 @@ pub(crate) fn plain(text: &str) -> Resolved {
         Some(b'+' | b'-' | b'0'..=b'9') => match text {
             "+.inf" | "+.Inf" | "+.INF" => Resolved::Float(f64::INFINITY),
             "-.inf" | "-.Inf" | "-.INF" => Resolved::Float(f64::NEG_INFINITY),
-            // A timestamp is never a number; it stays a string.
+            // A timestamp is never a number, so it stays a string.
             _ => number::number(text),
         },
         _ => Resolved::Text,
@@ -65,7 +65,7 @@ fn word(text: &str) -> Resolved {
     }
 }
 
-/// Resolves a scalar with a tag, in any style. `tag` has its handle resolved. The error message lacks its prefix `yaml: `.
+/// Resolves a scalar with a tag, in any style. The handle of `tag` is already resolved. The error message does not contain the prefix `yaml: `.
 pub(crate) fn tagged(tag: &str, text: &str) -> Result<Resolved, String> {
     let Some(short) = tag.strip_prefix(TAG_PREFIX) else {
         return Ok(Resolved::Text);
@@ -86,7 +86,7 @@ pub(crate) fn tagged(tag: &str, text: &str) -> Result<Resolved, String> {
     }
 }
 
-/// Decodes base64 as Go's `base64.StdEncoding` does: line breaks are skipped, padding is required. `None` if it is invalid.
+/// Decodes base64 like Go's `base64.StdEncoding`: line breaks are skipped, and padding is required. `None` if the text is invalid.
 pub(crate) fn base64(text: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
     let mut quantum = 0_u32;
@@ -128,7 +128,7 @@ pub(crate) fn base64(text: &str) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Converts bytes to the string that Go's JSON encoder writes for them, with U+FFFD for each byte that is not UTF-8.
+/// Converts bytes to the string that Go's JSON encoder writes for them, in which U+FFFD replaces each byte that is not UTF-8.
 pub(crate) fn lossy(bytes: &[u8]) -> Cow<'_, str> {
     let mut text = match std::str::from_utf8(bytes) {
         Ok(text) => return Cow::Borrowed(text),

@@ -1,17 +1,17 @@
 //! Decodes the value of a scalar from its text, for all five styles.
 //!
-//! One walk over the text decides which bytes are in the value unchanged and which are replaced. The [`Sink`] builds the result
-//! from that: the value or the source map. The rules are those of go-yaml v2 (`yaml_parser_scan_plain_scalar`,
-//! `yaml_parser_scan_flow_scalar`, `yaml_parser_scan_block_scalar`). The walk accepts any text: bytes that the rules do not cover, as in
-//! the half-written scalars of the tolerant parser, are in the value unchanged.
+//! One walk over the text determines the bytes that are unchanged in the value, and the bytes that are replaced. A [`Sink`] builds the result from
+//! these pieces: the value or the source map. The rules are those of go-yaml v2 (`yaml_parser_scan_plain_scalar`, `yaml_parser_scan_flow_scalar`,
+//! `yaml_parser_scan_block_scalar`). The walk accepts any text. Bytes that the rules do not cover, as in the half-written scalars of the tolerant
+//! parser, stay unchanged in the value.
 
 use std::ops::Range;
 
 use crate::tree::{ScalarStyle, Span};
 
-/// Takes the pieces of a value in order.
+/// Receives the pieces of a value in order.
 pub(crate) trait Sink {
-    /// Adds source bytes that are in the value unchanged.
+    /// Adds source bytes that are unchanged in the value.
     fn copy(&mut self, text: &str, source: Range<usize>);
     /// Adds `value`, which replaces these source bytes.
     fn replace(&mut self, value: &str, source: Range<usize>);
@@ -28,7 +28,7 @@ impl Sink for String {
     }
 }
 
-/// The span without quotes; for the other styles, the whole span.
+/// The span without quotes. For styles without quotes, this is the whole span.
 pub(crate) fn inner(style: ScalarStyle, span: Span) -> Span {
     match style {
         ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted => {
@@ -54,7 +54,7 @@ fn has_break(bytes: &[u8]) -> bool {
     (0..bytes.len()).any(|at| break_len(bytes, at) > 0)
 }
 
-/// The value of the scalar at `span`; `indent` is the indentation of a block scalar's content in columns.
+/// The value of the scalar at `span`. `indent` is the indentation of a block scalar's content in columns.
 pub(crate) fn decode(text: &str, style: ScalarStyle, span: Span, indent: u32) -> String {
     let mut value = String::with_capacity(span.range().len());
     walk(text, style, span, indent, &mut value);
@@ -73,7 +73,7 @@ pub(crate) fn walk(text: &str, style: ScalarStyle, span: Span, indent: u32, sink
     }
 }
 
-/// The length in bytes of the line break at `at`, 0 if there is none: CR LF, CR, LF, NEL, LS, PS.
+/// The length in bytes of the line break at `at`, which is CR LF, CR, LF, NEL, LS or PS; 0 without a line break.
 pub(crate) fn break_len(bytes: &[u8], at: usize) -> usize {
     match bytes.get(at) {
         Some(b'\n') => 1,
@@ -87,7 +87,7 @@ pub(crate) fn break_len(bytes: &[u8], at: usize) -> usize {
     }
 }
 
-/// The end of the spaces from `at`. Indentation is most of the text between the lines of a deeply nested scalar.
+/// The end of the spaces from `at`. This function exists because indentation is most of the text between the lines of a deeply nested scalar.
 pub(crate) fn spaces_end(bytes: &[u8], mut at: usize) -> usize {
     const MANY: &[u8; 8] = b"        ";
     while bytes.get(at..).is_some_and(|rest| rest.starts_with(MANY)) {
@@ -160,7 +160,7 @@ fn flow(text: &str, inner: Range<usize>, quote: Quote, sink: &mut impl Sink) {
         found.map(|it| from + it)
     };
     let mut at = inner.start;
-    // Bytes from here to `at` are in the value unchanged, but not yet passed to the sink.
+    // The bytes from this position to `at` are unchanged in the value, but have not been passed to the sink yet.
     let mut pending = at;
     while let Some(found) = next(at) {
         at = found;
@@ -179,7 +179,7 @@ fn flow(text: &str, inner: Range<usize>, quote: Quote, sink: &mut impl Sink) {
                 sink.copy(text, pending..at);
                 let broken = break_len(bytes, at + 1);
                 if broken > 0 {
-                    // The break is escaped: drop the blanks after it, but keep further breaks.
+                    // The break is escaped: the blanks after it are dropped, but further breaks are kept.
                     at += 1 + broken;
                     let end = gap_end(bytes, at);
                     put_breaks(text, at..end, 0, sink);
@@ -191,7 +191,7 @@ fn flow(text: &str, inner: Range<usize>, quote: Quote, sink: &mut impl Sink) {
             }
             _ if break_len(bytes, at) == 0 => at += 1,
             _ => {
-                // Drop the blanks before a break.
+                // The blanks before a break are dropped.
                 let blanks = bytes[pending..at]
                     .iter()
                     .rev()
@@ -311,7 +311,7 @@ fn block(text: &str, inner: Range<usize>, indent: u32, literal: bool, sink: &mut
     }
     at += break_len(bytes, at);
 
-    // The gap before a line: from the break that ends the previous line to the line's first content byte.
+    // The gap before a line, which extends from the break at the end of the previous line to the line's first content byte.
     let mut gap = at.min(inner.end);
     let mut after_content = false;
     let mut leading_blank = false;
@@ -350,7 +350,7 @@ fn block(text: &str, inner: Range<usize>, indent: u32, literal: bool, sink: &mut
     }
 }
 
-/// From the start of a line, the first byte of the next line with content at `indent` columns, and whether there is such a line.
+/// For a position at the start of a line, the first byte of the next line with content at `indent` columns, and whether such a line exists.
 fn next_line(bytes: &[u8], mut at: usize, indent: u32) -> (usize, bool) {
     loop {
         let line = at;
@@ -363,9 +363,9 @@ fn next_line(bytes: &[u8], mut at: usize, indent: u32) -> (usize, bool) {
     }
 }
 
-/// The end of the line, before its break.
+/// The end of the line, before its line break.
 fn line_end(bytes: &[u8], mut at: usize) -> usize {
-    // A limit, so that a text without LF is not searched to its end for every line.
+    // The search is done in steps, so that a text without LF is not searched to its end for every line.
     const STRIDE: usize = 256;
     while at < bytes.len() {
         let stride = &bytes[at..bytes.len().min(at + STRIDE)];

@@ -5,7 +5,7 @@ use crate::reader::{Defect, Problem};
 /// The text of a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Source {
-    /// The text. U+001A replaces each byte that is not UTF-8, so that offsets equal those of the bytes (unless they were UTF-16).
+    /// The text. U+001A replaces each byte that is not UTF-8, so that offsets in the text equal offsets in the bytes (unless the bytes were UTF-16).
     pub text: String,
     /// The invalid byte sequences, sorted by offset.
     pub defects: Vec<Defect>,
@@ -15,10 +15,10 @@ pub struct Source {
 const SUBSTITUTE: char = '\u{1A}';
 
 impl Source {
-    /// Decodes the bytes of a file: UTF-16 if they begin with its byte order mark, otherwise UTF-8.
+    /// Decodes the bytes of a file: UTF-16 if they start with a byte order mark of UTF-16, otherwise UTF-8.
     ///
-    /// kubectl converts UTF-16 to UTF-8 before it splits documents (`k8s.io/cli-runtime`, `FileVisitor`). Invalid UTF-16 becomes U+FFFD there.
-    /// Invalid UTF-8 is reported with go-yaml's messages, as by an API server that gets the bytes.
+    /// kubectl converts UTF-16 to UTF-8 before it splits documents (`k8s.io/cli-runtime`, `FileVisitor`). This conversion replaces invalid UTF-16 by
+    /// U+FFFD. Invalid UTF-8 is reported with go-yaml's messages, because an API server that gets the bytes reports it so.
     pub fn decode(bytes: Vec<u8>) -> Self {
         match bytes.get(..2) {
             Some([0xFF, 0xFE]) => Self::decode_utf16(&bytes[2..], u16::from_le_bytes),
@@ -77,7 +77,7 @@ impl Source {
     }
 }
 
-/// The error that go-yaml reports for bytes that do not begin with a valid character, and the number of bytes it looks at.
+/// The error that go-yaml reports for bytes that do not start with a valid character, and the number of bytes that it looks at.
 fn utf8_problem(bytes: &[u8]) -> (u8, &'static str) {
     let width = match bytes[0] {
         0..0x80 => 1,

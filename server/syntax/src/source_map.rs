@@ -5,14 +5,14 @@ use std::ops::Range;
 use crate::scalar::{self, Sink};
 use crate::tree::{NodeId, NodeKind, Span, Tree};
 
-/// A piece of a value and the source bytes that it comes from.
+/// A piece of a value, and the source bytes from which it comes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Piece {
     value: usize,
     value_len: usize,
     source: u32,
     source_len: u32,
-    /// Whether the bytes are the same in both; otherwise the piece is mapped as a whole.
+    /// Whether the bytes of the piece are the same in the value and the source. If not, the piece is mapped as a whole.
     copied: bool,
 }
 
@@ -35,12 +35,13 @@ pub struct SourceMap {
     pieces: Vec<Piece>,
     /// The source without quotes.
     inner: Span,
-    /// The end of the file's own text, without an added line break.
+    /// The end of the file's own text. A line break that was added to the text is not part of it.
     limit: u32,
 }
 
 impl Tree {
-    /// The map between the value that [`Tree::scalar`] returns and the file. For a node that is not a scalar: an empty value at its start.
+    /// The map between the value that [`Tree::scalar`] returns and the file. For a node that is not a scalar, the map is for an empty value at the
+    /// start of the node.
     pub fn source_map(&self, node: NodeId) -> SourceMap {
         let data = self.data(node);
         let NodeKind::Scalar(style) = data.kind else {
@@ -71,8 +72,8 @@ impl SourceMap {
         self.pieces.last().map_or(0, |it| it.value_end())
     }
 
-    /// The source position of the value's byte at `value_offset`: for an escape sequence or fold, its start.
-    /// At or past the value's end: where a byte appended to the value would be written.
+    /// The source position of the value's byte at `value_offset`. For an escape sequence or fold, this is its start. At or past the end of the value,
+    /// this is the position where a byte appended to the value would be written.
     pub fn to_source(&self, value_offset: usize) -> u32 {
         let found = self.pieces.partition_point(|it| it.value_end() <= value_offset);
         let source = match self.pieces.get(found) {
@@ -83,7 +84,7 @@ impl SourceMap {
         source.min(self.limit)
     }
 
-    /// The source span of a range of the value, from the start of its first byte's source to the end of its last byte's.
+    /// The source span of a range of the value, from the start of the first byte's source to the end of the last byte's source.
     pub fn span(&self, value: Range<usize>) -> Span {
         let start = self.to_source(value.start);
         if value.is_empty() {
@@ -99,8 +100,9 @@ impl SourceMap {
         Span::new(start, end.max(start).min(self.limit))
     }
 
-    /// The offset in the value for a position in the file. In an escape sequence, it is the start of the byte that the sequence represents; in
-    /// indentation and other bytes that are not part of the value, the next byte of the value. `None` outside of the scalar.
+    /// The offset in the value for a position in the file. For a position in an escape sequence, this is the start of the byte that the sequence
+    /// represents. For a position in indentation or other bytes that are not part of the value, this is the next byte of the value. `None` outside of
+    /// the scalar.
     pub fn to_value(&self, source_offset: u32) -> Option<usize> {
         if !self.inner.touches(source_offset) {
             return None;
@@ -116,7 +118,7 @@ impl SourceMap {
     }
 }
 
-/// Collects pieces, and joins adjacent copied ones.
+/// Collects pieces, and joins adjacent copied pieces.
 struct Pieces(Vec<Piece>);
 
 impl Pieces {

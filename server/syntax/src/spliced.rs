@@ -1,8 +1,8 @@
 //! Updates the tree of an already parsed text after a change in one entry of a mapping, by parsing only that entry again.
 //!
-//! An entry that begins on its own line, in a block mapping, is parsed the same way anywhere: only the collections around it
-//! are open before it, and the line of the next node, which is at most as deep as the entry, closes it.
-//! If something else affects the result (aliases, directives, keys after `?`, the end of the document), the whole document is parsed.
+//! An entry that starts on its own line, in a block mapping, is parsed in the same way at any position: before the entry, only the surrounding
+//! collections are open, and the line of the next node, which is at most as deep as the entry, closes the entry. If anything else affects the result
+//! (aliases, directives, keys after `?`, the end of the document), the whole document is parsed.
 
 use std::sync::Arc;
 
@@ -16,20 +16,21 @@ use crate::{
 /// The maximum depth of an entry, and of the nodes inside it. Both together are far below the parser's limit.
 const MAX_DEPTH: usize = 1000;
 
-/// At most one part in this many of a text is parsed to find an entry: beyond that, parsing the whole text is as fast.
+/// The largest part of a text that is parsed to find an entry, as a divisor of the length of the text. For larger parts, parsing the whole text is as
+/// fast.
 const MAX_SHARE: usize = 4;
 
 /// An entry of a tree, and the lines that it covers.
 struct Segment {
-    /// The nodes from its key up to the next entry.
+    /// The nodes from the entry's key up to the next entry.
     nodes: std::ops::Range<usize>,
-    /// From the start of its key's line to the start of the next node's line, or to the end of the document.
+    /// The span from the start of the line of the entry's key to the start of the line of the next node, or to the end of the document.
     lines: Span,
     /// The mapping that contains the entry.
     mapping: NodeId,
 }
 
-/// The entries that replaced others in a tree.
+/// The entries that replaced other entries in a tree.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Spliced {
     /// The mapping that contains the entries.
@@ -37,7 +38,7 @@ pub struct Spliced {
     pub(crate) numbers: Renumbered,
 }
 
-/// Turns the tree of `before` into that of `document` in `text` by parsing the smallest entry around the change. `None`: the tree is
+/// Turns the tree of `before` into the tree of `document` in `text` by parsing the smallest entry around the change. If `None`, the tree is
 /// unchanged.
 pub(crate) fn read_spliced(
     tree: &mut Tree,
@@ -83,7 +84,7 @@ fn parsed_segment(
         if !written.ends_with(b"\n") || written.split(|it| *it == b'\n').any(is_left_to_the_parser) {
             return None;
         }
-        // Text that is indented less than this entry may belong to the entry around it.
+        // Text that is indented less than this entry may belong to the surrounding entry.
         let fresh = reader::read_decoded(text, lines, &[], document.encoding).ok();
         if let Some(fresh) = fresh.filter(|it| is_entries_of(it, tree, &segment, lines)) {
             return Some((segment, fresh));
@@ -98,7 +99,7 @@ fn is_left_to_the_parser(line: &[u8]) -> bool {
     line.starts_with(b"...") || line.starts_with(b"---") || content.starts_with(b"?") || content.starts_with(b":")
 }
 
-/// The entries whose lines contain the change, after the first byte of their key; smallest first.
+/// The entries whose lines contain the change, if the change is after the first byte of the entry's key; smallest entry first.
 fn segments_around(tree: &Tree, before: Document, change: &Change) -> Vec<Segment> {
     let mut found = Vec::new();
     let Some(at) = change.start.checked_sub(1).and_then(|it| tree.last_from(it as u32)) else {
@@ -112,7 +113,7 @@ fn segments_around(tree: &Tree, before: Document, change: &Change) -> Vec<Segmen
         match tree.kind(parent) {
             NodeKind::Mapping(CollectionStyle::Block) => found.extend(segment_of(tree, before, node, parent)),
             NodeKind::Sequence(CollectionStyle::Block) => {}
-            // In flow collections, lines have no meaning.
+            // Lines have no meaning in flow collections.
             _ => found.clear(),
         }
     }
@@ -167,7 +168,7 @@ fn is_entries_of(fresh: &Tree, tree: &Tree, segment: &Segment, lines: Span) -> b
     let Some(root) = fresh.root() else { return false };
     let begins_alike = fresh.data(root).span.start == tree.nodes[segment.nodes.start].span.start;
     let is_mapping = fresh.kind(root) == NodeKind::Mapping(CollectionStyle::Block);
-    // An absent value at the very end would belong at the next node.
+    // An absent value at the very end would belong to the position of the next node.
     let is_at_end = |it: &NodeData| it.span.start >= lines.end;
     // The parser ignores the text after the first node of a document.
     let rest = &fresh.text().as_bytes()[fresh.data(root).span.end as usize..lines.end as usize];
@@ -209,7 +210,7 @@ impl Renumbered {
         node - self.behind.0 + self.behind.1
     }
 
-    /// The new identifier of a node in the tree of the new entries, whose root becomes the mapping.
+    /// The new identifier of a node in the tree of the new entries. The root of that tree becomes the mapping.
     fn fresh(&self, node: u32) -> u32 {
         node + self.first - 1
     }
@@ -271,7 +272,7 @@ fn splice_nodes(tree: &mut Tree, segment: &Segment, fresh: Vec<NodeData>, number
     let end = fresh[0].span.end;
     let mut above = segment.mapping.0;
     while let Some(node) = tree.nodes.get_mut(above as usize) {
-        // A collection ends with its last child.
+        // A collection ends where its last child ends.
         let ends_here = node.extra == numbers.behind.0;
         node.span.end = if ends_here { end } else { change.moved(node.span.end) };
         node.extra = numbers.behind(node.extra);

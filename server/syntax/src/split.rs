@@ -1,12 +1,13 @@
-//! Splits a file into documents as the API server's clients do before they parse anything.
+//! Splits a file into documents, like the API server's clients do before they parse the file.
 //!
-//! `k8s.io/apimachinery/pkg/util/yaml` (`YAMLReader`): every line that begins with `---` is a separator, even inside a scalar. The split
-//! comes before the YAML parser, so a document's lines are counted from its own start.
+//! By the rules of `k8s.io/apimachinery/pkg/util/yaml` (`YAMLReader`), every line that starts with `---` is a separator, even inside a scalar. The
+//! split comes before the YAML parser, so the lines of a document are counted from its own start.
 //!
-//! A text that begins with `{` may be JSON (`YAMLOrJSONDecoder`): consecutive values without separators. After one value, the rest may be
-//! YAML; after several, it must be JSON. If the first value is not JSON, the whole text is YAML.
+//! A text that starts with `{` may be JSON (`YAMLOrJSONDecoder`): consecutive values without separators. After one value, the rest may be YAML; after
+//! several values, the rest must be JSON. If the first value is not JSON, the whole text is YAML.
 //!
-//! One detail is not reproduced: the clients drop the CR of a CR LF, so for CR CR LF the YAML parser sees one line break there and two here.
+//! One detail is not reproduced: the clients drop the CR of a CR LF. So for CR CR LF, the YAML parser of the clients gets one line break, and ours
+//! gets two.
 
 use std::sync::Arc;
 
@@ -17,11 +18,11 @@ use crate::tree::{Span, Tree};
 /// A document of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Document {
-    /// Its index among all documents of the file, from 0; documents without content count too.
+    /// The index of the document among all documents of the file, from 0. Documents without content count too.
     pub index: u32,
-    /// Its span. A preceding separator belongs to it only if nothing comes before that separator.
+    /// The span of the document. A preceding separator only belongs to it if nothing comes before that separator.
     pub span: Span,
-    /// Whether its last line has no line break; the clients add one.
+    /// Whether the last line of the document has no line break. The clients add a line break in this case.
     pub(crate) unterminated: bool,
     pub(crate) encoding: Encoding,
 }
@@ -43,7 +44,7 @@ impl Document {
 pub struct Documents {
     /// The documents in file order.
     pub documents: Vec<Document>,
-    /// Set for a separator line with other text on it (`--- x`) or for other text after several JSON values: nothing after it is read.
+    /// The error of a separator line with other text on it (`--- x`), or of other text after several JSON values. The text after it is not read.
     pub error: Option<ReadError>,
 }
 
@@ -83,7 +84,7 @@ impl Documents {
                     });
                     end = value_end;
                 }
-                // Blanks up to the end of the line belong to the value. The decoder looks four bytes ahead, and gives up if there are fewer.
+                // Blanks up to the end of the line belong to the value. The decoder looks four bytes ahead, and gives up if fewer bytes are left.
                 (Err(_), 0 | 1) if bytes.len() - line_end(bytes, end) >= 4 => {
                     let line = line_end(bytes, end);
                     return Some(line + usize::from(bytes[line] == b'\n'));
@@ -133,7 +134,7 @@ impl Documents {
                 index += 1;
                 begin = bytes.len().min(line_end + 1);
             }
-            // With nothing before it, the separator is the document's first line.
+            // If nothing precedes it, the separator is the first line of the document.
         }
         if begin < bytes.len() {
             found.add(text, index, Span::new(begin as u32, bytes.len() as u32));
@@ -160,7 +161,7 @@ fn line_end(bytes: &[u8], at: usize) -> usize {
     at + memchr::memchr(b'\n', blank).unwrap_or(blank.len())
 }
 
-/// The starts of the lines that begin with `---`.
+/// The starts of the lines that start with `---`.
 fn separators(bytes: &[u8], start: usize) -> impl Iterator<Item = usize> + '_ {
     let first = bytes[start..].starts_with(b"---").then_some(start);
     first
@@ -168,7 +169,7 @@ fn separators(bytes: &[u8], start: usize) -> impl Iterator<Item = usize> + '_ {
         .chain(memchr::memmem::find_iter(&bytes[start..], b"\n---").map(move |it| start + it + 1))
 }
 
-/// Whether there is anything besides blank lines, comments and separators.
+/// Whether the text contains anything besides blank lines, comments and separators.
 pub(crate) fn has_content(body: &str) -> bool {
     body.split('\n')
         .map(str::trim)
@@ -177,7 +178,7 @@ pub(crate) fn has_content(body: &str) -> bool {
 
 /// Parses a document of a file as YAML.
 ///
-/// `defects` are those of the file's bytes (see [`crate::source::Source`]); empty if the file was text from the start.
+/// `defects` contains the errors in the file's bytes (see [`crate::source::Source`]). It is empty if the file was never decoded from bytes.
 pub fn read_document(text: &Arc<str>, document: Document, defects: &[Defect]) -> Result<Tree, ReadError> {
     let end = text.len() as u32;
     if !document.unterminated {
@@ -240,7 +241,7 @@ mod tests {
         check("\u{FEFF}{}", &[(0, "{}")]);
         check(" \n{\"a\": 1}\n\n", &[(0, " \n{\"a\": 1}\n\n")]);
         check("{\"a\": 1}{\"b\":\n2}\n", &[(0, "{\"a\": 1}"), (1, "{\"b\":\n2}")]);
-        // After one JSON value, YAML.
+        // After one JSON value, the rest is YAML.
         check(
             "{\"a\": 1}\n---\n{\"b\": 2}\n",
             &[(0, "{\"a\": 1}"), (1, "---\n{\"b\": 2}\n")],
@@ -252,7 +253,7 @@ mod tests {
         );
         check("{\"a\": 1}\nb: 2\n", &[(0, "{\"a\": 1}"), (1, "b: 2\n")]);
         check("{\"a\": 1}\n---\n", &[(0, "{\"a\": 1}")]);
-        // Not JSON at all.
+        // These texts are not JSON at all.
         check("{a: 1}\n---\n{b: 2}\n", &[(0, "{a: 1}\n"), (1, "{b: 2}\n")]);
         check(
             "{\n  a: 1\n}\n---\nb: 2\n---\n",

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use crate::edit;
 use crate::tree::{NodeKind, ScalarStyle, Span, Tree};
 
-/// The first action of a Go template (`{{ … }}`) in the document at `span` of `text`, where the braces cannot be part of YAML text.
+/// The first action of a Go template (`{{ … }}`) in the document at `span` of `text`, at a position where the braces cannot be part of YAML text.
 ///
-/// `{{` inside a quoted or block scalar, inside plain text (`a: x{{y}}`) or in a comment is ordinary text. In a possible flow mapping
-/// (`{{a: 1}: b}`) it is YAML. A document with an action is reported once, as a template, and nothing else is reported for it.
+/// `{{` inside a quoted or block scalar, inside plain text (`a: x{{y}}`) or in a comment is ordinary text. In a possible flow mapping (`{{a: 1}:
+/// b}`), it is YAML. A document with an action is only reported as a template, without other errors.
 pub fn first_action(text: &Arc<str>, span: Span) -> Option<Span> {
-    // A cheap check that is enough for nearly all files.
+    // This cheap check is enough for nearly all files.
     let found = text[span.range()].find("{{")?;
     let reading = edit::read(text, span);
     action_in(&reading.tree, reading.is_broken, found as u32 + span.start)
@@ -38,22 +38,22 @@ fn action_in(tree: &Tree, is_broken: bool, from: u32) -> Option<Span> {
     None
 }
 
-/// Whether a value, key or item could begin at the offset, judging by the text before it on its line. In a text with errors, braces in the
-/// middle of a sentence are part of the sentence.
+/// Whether a value, key or item could start at the offset, judging by the text before the offset on the same line. In a text with errors, braces in
+/// the middle of a sentence are part of the sentence.
 fn begins_token(text: &str, offset: u32) -> bool {
     let line = text[..offset as usize].rfind('\n').map_or(0, |it| it + 1);
     let before = text[line..offset as usize].trim_end();
     before.is_empty() || before.ends_with([':', '-', ',', '[', '{', '?'])
 }
 
-/// Whether the offset is inside a scalar or comment, where braces are ordinary text. Plain scalars cannot begin with braces.
+/// Whether the offset is inside a scalar or comment, where braces are ordinary text. Plain scalars cannot start with braces.
 fn is_text(tree: &Tree, offset: u32) -> bool {
     let comments = tree.comments();
     let next = comments.partition_point(|it| it.end <= offset);
     if comments.get(next).is_some_and(|it| it.start <= offset) {
         return true;
     }
-    // Find the innermost node that contains the byte: the last one that begins at or before it.
+    // This finds the innermost node that contains the byte, which is the last node that starts at or before it.
     let mut low = 0;
     let mut high = tree.len();
     while low < high {

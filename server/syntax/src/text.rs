@@ -1,4 +1,4 @@
-//! The text of a file. It is shared by all who use it, and changed in place if it has only one owner.
+//! The text of a file. All owners share it. It is changed in place if it has only one owner.
 
 use std::{ops::Deref, ops::Range, sync::Arc};
 
@@ -7,8 +7,8 @@ const ROOM: usize = 4096;
 
 /// The text of a file.
 ///
-/// A text that is not edited is shared as it is. An edited text has room to grow: an edit moves the bytes after it, which takes
-/// a tenth of a millisecond per megabyte, and copies the text only if somebody else still uses it.
+/// A text that is not edited is shared unchanged. An edited text has spare memory for growing. An edit moves the bytes after it, which takes a tenth
+/// of a millisecond per megabyte, and copies the text only if another owner still uses it.
 #[derive(Clone)]
 pub struct Text(Form);
 

@@ -33,7 +33,7 @@ impl Span {
         self.start as usize..self.end as usize
     }
 
-    /// Whether the byte at `offset` is in the span, or `offset` is its end (where a cursor still touches it).
+    /// Whether the byte at `offset` is in the span, or `offset` is the end of the span (because a cursor still touches the span at its end).
     pub const fn touches(self, offset: u32) -> bool {
         self.start <= offset && offset <= self.end
     }
@@ -50,7 +50,7 @@ impl Span {
     }
 }
 
-/// A node of a [`Tree`]; only meaningful with the tree it came from. Sorts in document order.
+/// A node of a [`Tree`]. It is only meaningful together with the tree from which it came. Nodes sort in document order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct NodeId(pub(crate) u32);
 
@@ -85,18 +85,18 @@ pub enum NodeKind {
     Mapping(CollectionStyle),
     /// Items, in document order.
     Sequence(CollectionStyle),
-    /// A scalar. An absent value (`key:`) is a plain scalar with an empty span where the value would be.
+    /// A scalar. An absent value (`key:`) is a plain scalar with an empty span at the position of the value.
     Scalar(ScalarStyle),
     /// `*name`: an alias of the node that [`Tree::alias_target`] returns.
     Alias,
-    /// Text that the tolerant parser could not place. The verdict parser never makes error nodes.
+    /// Text that the tolerant parser could not place. The verdict parser never creates error nodes.
     Error,
 }
 
 /// The anchor and tag of a node. Few nodes have them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Properties {
-    /// `&name`, with the `&`.
+    /// The anchor, with the `&`: `&name`.
     pub anchor: Option<Span>,
     /// The whole tag as written (`!!str`, `!local`, `!<verbatim>`).
     pub tag: Option<Span>,
@@ -105,7 +105,7 @@ pub struct Properties {
 }
 
 impl Properties {
-    /// Whether there is neither anchor nor tag.
+    /// Whether the node has neither anchor nor tag.
     pub fn is_empty(&self) -> bool {
         self.anchor.is_none() && self.tag.is_none()
     }
@@ -117,12 +117,12 @@ pub(crate) struct NodeData {
     pub(crate) kind: NodeKind,
     /// Whether the node has an entry in `Tree::properties`.
     pub(crate) has_properties: bool,
-    /// Scalars: whether the value differs from the text between the indicators.
+    /// For scalars: whether the value differs from the text between the indicators.
     pub(crate) decode: bool,
     pub(crate) span: Span,
-    /// `NO_PARENT` at the root.
+    /// The parent; `NO_PARENT` at the root.
     pub(crate) parent: u32,
-    /// Collections: the node after the subtree's last one. Block scalars: the indentation of the content in columns.
+    /// For collections: the node after the last node of the subtree. For block scalars: the indentation of the content in columns.
     pub(crate) extra: u32,
 }
 
@@ -131,13 +131,13 @@ pub(crate) const NO_PARENT: u32 = u32::MAX;
 /// An entry of a mapping.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Entry {
-    /// The key: nearly always a scalar.
+    /// The key, which is nearly always a scalar.
     pub key: NodeId,
-    /// The value: an empty plain scalar if it is absent.
+    /// The value, which is an empty plain scalar if it is absent.
     pub value: NodeId,
 }
 
-/// One document of a file: its nodes and comments, with their spans. Offsets are those of the whole file.
+/// One document of a file: its nodes and comments, with their spans. Offsets count from the start of the file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Tree {
     pub(crate) text: Text,
@@ -146,18 +146,19 @@ pub struct Tree {
     pub(crate) properties: Vec<(NodeId, Properties)>,
     /// Sorted by alias.
     pub(crate) alias_targets: Vec<(NodeId, NodeId)>,
-    /// Nodes whose line in the API server's messages differs from their actual line: line from 0, counted from the document's start.
+    /// The lines, from 0 and counted from the start of the document, of the nodes whose line in the API server's messages differs from their actual
+    /// line.
     pub(crate) lines: Vec<(NodeId, u32)>,
     pub(crate) comments: Vec<Span>,
     pub(crate) span: Span,
-    /// The end of the file's own text, in case a line break was added to it.
+    /// The end of the file's own text. A line break that was added to the text is not part of it.
     pub(crate) limit: u32,
     /// Cached sibling positions, which every change of the nodes must reset.
     pub(crate) siblings: siblings::Siblings,
 }
 
 impl Tree {
-    /// The text of the whole file. If its last line has no line break, one was added (see [`crate::split`]).
+    /// The text of the whole file. If its last line had no line break, one was added (see [`crate::split`]).
     pub fn text(&self) -> &Text {
         &self.text
     }
@@ -278,9 +279,9 @@ impl Tree {
         }
     }
 
-    /// The value at a key of a mapping. If the key is duplicated, the last one wins.
+    /// The value at a key of a mapping. If the key is duplicated, the last entry wins.
     ///
-    /// Keys are compared by their decoded value. Aliases are not followed, neither to the mapping nor to a value, and `<<` is an ordinary key.
+    /// Keys are compared by their decoded value. Aliases to the mapping or to a value are not followed, and `<<` is an ordinary key.
     pub fn get(&self, mapping: NodeId, key: &str) -> Option<NodeId> {
         self.entry(mapping, key).map(|it| it.value)
     }
@@ -312,7 +313,7 @@ impl Tree {
         self.entry_of(node).is_some_and(|it| it.key == node)
     }
 
-    /// The last node in document order that begins at or before a byte. If several begin at the same byte, this is the innermost.
+    /// The last node in document order that starts at or before a byte. If several nodes start at the same byte, this is the innermost node.
     pub fn last_from(&self, offset: u32) -> Option<NodeId> {
         let after = self.nodes.partition_point(|it| it.span.start <= offset);
         Some(NodeId(after.checked_sub(1)? as u32))
@@ -336,7 +337,7 @@ impl Tree {
         self.kind(node) == NodeKind::Scalar(ScalarStyle::Plain) && self.span(node).is_empty()
     }
 
-    /// The node's anchor and tag, if it has either.
+    /// The node's anchor and tag, if it has at least one of them.
     pub fn properties(&self, node: NodeId) -> Option<&Properties> {
         if !self.data(node).has_properties {
             return None;
@@ -361,7 +362,7 @@ impl Tree {
         &self.properties
     }
 
-    /// Whether the document has an alias that resolves.
+    /// Whether the document has an alias whose anchor exists.
     pub fn has_aliases(&self) -> bool {
         !self.alias_targets.is_empty()
     }

@@ -1,4 +1,4 @@
-//! Tests that the tree of a text after many edits equals the tree of a full parse.
+//! Tests that the updated tree of a text after many edits equals the tree from parsing the whole text.
 //!
 //! `CRD_ANALYZER_EDITS=100..1000` runs these seeds instead of the few seeds of a normal test run.
 
@@ -20,7 +20,7 @@ use crd_analyzer_syntax::{
 /// The seeds of a normal test run.
 const SEEDS: Range<u64> = 0..40;
 
-/// The number of parses, and how many of them did not need the whole text.
+/// The number of parses, and the number of parses that did not need the whole text.
 #[derive(Default)]
 struct Count {
     read: usize,
@@ -32,7 +32,7 @@ fn is_same(left: &JsonDoc<'_>, right: &JsonDoc<'_>) -> bool {
     left.root() == right.root() && left.depth() == right.depth() && left.duplicates() == right.duplicates()
 }
 
-/// Applies many edits to a text. After each edit that leaves it valid, the updated tree must equal that of a full parse.
+/// Applies many edits to a text. After each edit that leaves the text valid, the updated tree must equal the tree from parsing the whole text.
 fn play(mut text: String, random: &mut Random, edits: usize, count: &mut Count) {
     let mut kept: Vec<(Document, Tree)> = Vec::new();
     for number in 0..edits {

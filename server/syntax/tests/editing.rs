@@ -1,5 +1,5 @@
-//! Tests that large files after many edits have the trees of a full parse. (The unit tests of the library edit small texts, with
-//! segments of a few bytes.)
+//! Tests that the trees of large files after many edits equal the trees from parsing the whole files. (The unit tests of the library edit small
+//! texts, with segments of a few bytes.)
 
 #![allow(clippy::disallowed_methods, reason = "tests read a corpus")]
 
@@ -149,7 +149,7 @@ fn large_files_of_the_corpus() {
     chosen.push(largest);
     for (number, file) in chosen.iter().enumerate() {
         let text = std::fs::read_to_string(file).expect("a text");
-        // Every file gets the same share of the time.
+        // The number of edits depends on the length, so that every file gets the same share of the time.
         let times = (3_000_000 / text.len()).clamp(5, 200);
         edit(&file.display().to_string(), &text, 0x2026 + number as u64, times);
     }

@@ -1,4 +1,4 @@
-//! Malicious texts: none may abort, hang, or overflow the stack (test threads have 2 MiB).
+//! Malicious texts. They must not cause an abort, a hang or a stack overflow (test threads have 2 MiB).
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use crd_analyzer_syntax::json::read_json;
 use crd_analyzer_syntax::split::{read_document, split};
 use crd_analyzer_syntax::tree::Span;
 
-/// Converts all documents of a text to JSON. Returns the depth of the last one, or the first error.
+/// Converts all documents of a text to JSON. Returns the depth of the last document, or the first error.
 #[track_caller]
 fn read(text: &str) -> Result<usize, String> {
     let text: Arc<str> = text.into();

@@ -1,4 +1,4 @@
-//! Tests which texts the queries in `syntaxes/` mark as CEL in editors that highlight with tree-sitter.
+//! Tests the queries in `syntaxes/`: the texts that they mark as CEL in editors that highlight with tree-sitter.
 
 #![allow(clippy::disallowed_methods, reason = "tests read files")]
 
@@ -6,13 +6,13 @@ use std::path::Path;
 
 use tree_sitter::{Language, Parser, Query, QueryCursor, StreamingIterator as _};
 
-/// Reads a file; the path is relative to the repository's root.
+/// Reads a file. The path is relative to the root of the repository.
 fn read(path: &str) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     std::fs::read_to_string(root.join(path)).expect("the file is there")
 }
 
-/// The texts that a query marks as CEL after its offsets are applied, each with its line number from 1.
+/// The texts that a query marks as CEL, after the query's offsets are applied. Each text has its line number from 1.
 fn injected(query: &str, text: &str) -> Vec<(usize, String)> {
     let language = Language::new(tree_sitter_yaml::LANGUAGE);
     let query = Query::new(&language, query).expect("the grammar has these nodes");

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crd_analyzer_syntax::tree::Span;
 
-/// Parses `k: ` and the scalar. Each pair maps a part of the value to the part of the text that it is written as.
+/// Parses `k: ` followed by the scalar. Each pair maps a part of the value to the part of the text from which it comes.
 #[track_caller]
 fn check(scalar: &str, value: &str, pieces: &[(&str, &str)]) {
     let text: Arc<str> = format!("k: {scalar}\n").into();
@@ -100,7 +100,7 @@ fn places_without_a_byte_of_the_value_mean_the_next_one() {
     let node = tree.get(tree.root().expect("a root"), "k").expect("a value");
     let map = tree.source_map(node);
     assert_eq!(tree.scalar(node), "self.a <= self.b");
-    // In the header, in the indentation of both lines, at the end, and outside.
+    // These positions are in the header, in the indentation of both lines, at the end, and outside.
     assert_eq!(map.to_value(4), Some(0));
     assert_eq!(map.to_value(7), Some(0));
     assert_eq!(map.to_value(18), Some(9));

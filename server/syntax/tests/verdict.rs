@@ -1,4 +1,4 @@
-//! Tests the verdict parser: trees with their spans, and errors with the API server's message and ours.
+//! Tests the verdict parser: trees with their spans, and errors with both the API server's message and ours.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -204,7 +204,7 @@ fn bad_characters_are_seen_before_errors_in_the_same_piece_of_input() {
 
 #[test]
 fn the_place_of_broken_bytes_has_whole_characters() {
-    // The first byte announces a two-byte character, but the next byte already begins another one.
+    // The first byte announces a two-byte character, but the next byte already starts another character.
     let source = Source::decode(b"a: \xD0\xDF\x9A\n".to_vec());
     let text: Arc<str> = source.text.as_str().into();
     let whole = Span::new(0, text.len() as u32);

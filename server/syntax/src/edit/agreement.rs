@@ -1,4 +1,5 @@
-//! Tests that the editing parser builds the verdict parser's tree for every text that the latter accepts, in the corpus and in random text.
+//! Tests that the editing parser and the verdict parser build the same tree for every text that the verdict parser accepts, in the corpus and in
+//! random text.
 
 use std::sync::Arc;
 
@@ -48,7 +49,7 @@ pub(crate) fn difference(verdict: &Tree, editing: &Tree) -> Option<String> {
         })
 }
 
-/// Whether the verdict parser accepts the text. Panics if it does and the editing parser builds a different tree.
+/// Whether the verdict parser accepts the text. Panics if it accepts the text and the editing parser builds a different tree.
 fn agrees(name: &str, text: &str) -> bool {
     let text: Arc<str> = text.into();
     let span = Span::new(0, text.len() as u32);
@@ -85,7 +86,7 @@ fn both_readers_agree_over_the_corpus() {
 
 #[test]
 fn both_readers_agree_over_other_breaks_and_what_stands_right_behind_an_anchor() {
-    // The other characters that end a line in go-yaml, before a text of two lines.
+    // The other characters that end a line in go-yaml, each before a text of two lines.
     assert!(agrees("a break", "- {\u{2028}\"a\nb: \"}"));
     for text in [
         "&a: b\n",
@@ -148,8 +149,8 @@ fn both_readers_agree_over_random_text() {
     assert!(accepted > 10_000, "{accepted}");
 }
 
-/// While a key is half written, everything else keeps its position. The half key is found where the whole one was: as a key or, if
-/// it is the only content of its mapping, as the scalar that YAML then reads.
+/// While a key is half written, all other nodes keep their position. The half key is found at the position of the whole key: as a key or, if it is
+/// the only content of its mapping, as the scalar that YAML reads in this case.
 #[test]
 #[ignore = "needs a corpus of real manifests"]
 fn half_written_keys_keep_their_place() {

@@ -1,4 +1,4 @@
-//! Block context in the tolerant parser: which token is at which column, and which collection it belongs to.
+//! Block context in the tolerant parser: finds the collection to which a token belongs, by the column of the token.
 
 use super::frame::{Class, Frame, FrameKind, Pending, Target, target};
 use super::head::{Content, Head};
@@ -30,7 +30,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether the current position is after `key: ` on the same line, where no key can begin.
+    /// Whether the current position is after `key: ` on the same line, where a key cannot start.
     pub(super) fn is_text_after_key(&self) -> bool {
         self.in_line
             && self.frames.last().is_some_and(
@@ -38,7 +38,7 @@ impl Reader<'_> {
             )
     }
 
-    /// Finds the frame for a token and closes the frames above it. Returns false if the token was skipped as junk.
+    /// Finds the frame for a token and closes the frames above it. Returns false if the token was skipped as misplaced text.
     pub(super) fn place(&mut self, column: i32, class: Class) -> bool {
         let found = if self.in_line {
             let last = self.frames.len() - 1;
@@ -177,7 +177,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Makes the mapping at `column` the last open frame, ready for a key.
+    /// Makes the mapping at `column` the last open frame, so that a key can follow.
     pub(super) fn open_entry(&mut self, column: i32, start: usize) -> bool {
         if !self.place(column, Class::Key) {
             return false;
@@ -237,7 +237,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Adds a node that is not a key. `to_line_end`: the node is text that contains a colon but cannot be a key.
+    /// Adds a node that is not a key. `to_line_end` is set if the node is text that contains a colon but cannot be a key.
     pub(super) fn node(&mut self, column: i32, head: &Head, to_line_end: bool) {
         let is_block_scalar = matches!(head.content, Content::Block(_)) && head.held.is_none();
         if !self.place(
@@ -261,7 +261,7 @@ impl Reader<'_> {
             self.merge_held(head.held.clone());
             self.at = head.held.as_ref().map_or(head.start, |it| it.end as usize);
             if self.at == head.start && !scan::is_blankz(self.bytes, self.at) {
-                // `&a - item`: parse the rest as if the item began here.
+                // `&a - item`: the rest is parsed as if the item started here.
                 self.is_broken = true;
             }
             return;
@@ -270,7 +270,7 @@ impl Reader<'_> {
             && !to_line_end
         {
             let plain = self.plain(head.start, frame.column);
-            // A deeper line, or one at this column, has a key: then this line is a key too and lacks its colon.
+            // If a deeper line, or a line at this column, has a key, then this line is also a key that lacks its colon.
             let begins_key =
                 plain.cut.is_some_and(|(line, at)| (at - line) as i32 >= column) && !self.is_text_after_key();
             let is_root = frame.kind == FrameKind::Root;
@@ -333,7 +333,7 @@ impl Reader<'_> {
         self.half_key(head);
     }
 
-    /// Adds a line that is the key of an entry but has no colon.
+    /// Adds a line that contains the key of an entry but no colon.
     pub(super) fn half_key(&mut self, head: &Head) {
         self.is_broken = true;
         self.held.clone_from(&head.held);

@@ -112,7 +112,7 @@ impl Reader<'_> {
         match self.pending() {
             Pending::Colon(_) | Pending::ExplicitColon(_) => {}
             Pending::ExplicitKey(_) => self.absent(at),
-            // A key that has only an anchor or tag.
+            // This key has only an anchor or tag.
             Pending::Content if self.held.is_some() => {
                 let start = self.held.as_ref().map_or(self.at, |it| it.start as usize);
                 self.begin_pair(self.top_kind() == FrameKind::FlowSequence, start);
@@ -136,7 +136,7 @@ impl Reader<'_> {
         });
     }
 
-    /// Makes the last open frame ready for an entry, even if a comma is missing.
+    /// Makes the last open frame ready for the next entry, even if a comma is missing.
     fn next_entry(&mut self) {
         if self.top_kind() == FrameKind::FlowPair && self.pending() == Pending::Nothing {
             self.is_broken = true;
@@ -221,7 +221,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether a colon still waits for its value and the token at `start`, on a later line, is already the next key.
+    /// Whether a colon is still without its value, and the token at `start` on a later line is already the next key.
     fn is_value_missing(&mut self, start: usize) -> bool {
         let Pending::Value { at, .. } = self.pending() else {
             return false;
@@ -268,7 +268,7 @@ impl Reader<'_> {
         });
     }
 
-    /// Records that the last open frame gets the node that it waits for.
+    /// Records that the last open frame gets the node for which it waits.
     fn fill(&mut self) {
         let at = self.at as u32;
         let next = match (self.pending(), self.top_kind()) {
@@ -279,7 +279,7 @@ impl Reader<'_> {
         self.set_pending(next);
     }
 
-    /// Adds absent nodes for everything that the last open frame, a flow collection, still waits for. `next`: the start of the next token.
+    /// Adds absent nodes for all nodes that the last open frame, a flow collection, still waits for. `next` is the start of the next token.
     pub(super) fn finish_flow(&mut self, next: u32) {
         let is_mapping = self.top_kind() != FrameKind::FlowSequence;
         match self.pending() {
@@ -297,7 +297,7 @@ impl Reader<'_> {
             }
             _ => {}
         }
-        // An anchor or tag after which a comma is missing.
+        // A comma is missing after this anchor or tag.
         self.is_broken |= self.held.take().is_some();
         self.set_pending(Pending::Nothing);
     }

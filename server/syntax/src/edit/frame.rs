@@ -1,9 +1,9 @@
-//! The open collections at a position, and which of them takes the next token.
+//! The open collections at a position, and the choice of the collection that gets the next token.
 
-/// What a collection still waits for.
+/// The part of an entry that a collection still waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Pending {
-    /// Nothing: the next token begins an entry.
+    /// Nothing: the next token starts an entry.
     Nothing,
     /// Root: the document's content.
     Content,
@@ -24,7 +24,7 @@ pub(super) enum Pending {
 }
 
 impl Pending {
-    /// Moves the offset that it stores.
+    /// Moves the stored offset.
     pub(super) fn move_by(&mut self, place: &mut impl FnMut(u32) -> u32) {
         match self {
             Self::Nothing | Self::Content => {}
@@ -44,7 +44,7 @@ pub(super) enum FrameKind {
     Root,
     Mapping,
     Sequence,
-    /// Holds tokens that could not be placed in the frame below.
+    /// Contains tokens that could not be placed in the frame below.
     Error,
     FlowMapping,
     FlowSequence,
@@ -56,7 +56,7 @@ pub(super) enum FrameKind {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Frame {
     pub(super) kind: FrameKind,
-    /// The column of its keys or dashes; -1 for the root. For a flow collection: the column of the block collection around it.
+    /// The column of the collection's keys or dashes; -1 for the root. For a flow collection, this is the column of the surrounding block collection.
     pub(super) column: i32,
     pub(super) pending: Pending,
 }
@@ -69,7 +69,7 @@ impl Frame {
         )
     }
 
-    /// Whether a node can become a child now.
+    /// Whether the frame can get a node as a child now.
     pub(super) fn is_host(&self) -> bool {
         self.kind == FrameKind::Error
             || matches!(
@@ -94,28 +94,28 @@ impl Frame {
 pub(super) enum Class {
     /// `-`
     Dash,
-    /// `?`, `:`, or a node with a colon after it.
+    /// `?`, `:`, or a node that is followed by a colon.
     Key,
-    /// A node without a colon after it.
+    /// A node that is not followed by a colon.
     Node,
     /// `|` or `>`
     BlockScalar,
 }
 
-/// The frame that takes a token.
+/// The frame that gets a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Target {
-    /// The token begins an entry of this frame and is at the frame's column.
+    /// The token starts an entry of this frame and is at the frame's column.
     Entry(usize),
-    /// The token is the node that this frame waits for; the frame is the last that stays open.
+    /// The token is the node that this frame waits for. Later frames are closed.
     Host(usize),
-    /// The token begins an entry of this frame, although it is at another column.
+    /// The token starts an entry of this frame, although it is at another column.
     Adopted(usize),
-    /// No frame takes the token: it goes into an error node under this frame.
+    /// The token fits in no frame. It goes into an error node inside this frame.
     Misplaced(usize),
 }
 
-/// The target of a token that is the first on its line; `frames[0]` is the root.
+/// The target of a token that is the first one on its line. `frames[0]` is the root.
 pub(super) fn target(frames: &[Frame], column: i32, class: Class) -> Target {
     let below = frames.iter().rposition(|it| it.column <= column).unwrap_or(0);
     let top = below == frames.len() - 1;

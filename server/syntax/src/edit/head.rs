@@ -11,7 +11,7 @@ use crate::tree::{Properties, ScalarStyle, Span};
 pub(super) struct Head {
     /// The anchor and tag on the node's line.
     pub(super) held: Option<Held>,
-    /// The node's own first byte.
+    /// The first byte of the node itself, after its anchor and tag.
     pub(super) start: usize,
     pub(super) content: Content,
     /// The byte of the colon, if the node is a key.
@@ -21,7 +21,7 @@ pub(super) struct Head {
 pub(super) enum Content {
     Alias(usize),
     Quoted(ScalarStyle, usize),
-    /// A quoted scalar that is not closed.
+    /// A quoted scalar without a closing quote.
     OpenQuote,
     Plain,
     Flow,
@@ -31,7 +31,7 @@ pub(super) enum Content {
 }
 
 impl Reader<'_> {
-    /// Returns the node at the current position, as far as its first line shows it.
+    /// Returns the node at the current position. Only its first line is examined.
     pub(super) fn head(&mut self) -> Head {
         let bytes = self.bytes;
         let (held, at) = self.properties(self.at);
@@ -92,9 +92,9 @@ impl Reader<'_> {
         head
     }
 
-    /// The end of the flow collection at `at`, if that collection can be a key: it ends on the same line, within 1,024 bytes.
+    /// The end of the flow collection at `at`, if the collection can be a key because it ends on the same line, within 1,024 bytes.
     pub(super) fn end_of_collection_key(&mut self, at: usize) -> Option<usize> {
-        // One line may hold thousands of collections.
+        // The search is limited, because one line may contain thousands of collections.
         let near = &self.bytes[..self.bytes.len().min(at + 1024)];
         let end = scan::line_end(near, at);
         let closed = scan::matching_bracket(self.bytes, at, end, -1);
@@ -127,7 +127,7 @@ impl Reader<'_> {
             } else {
                 self.is_broken |= end == at + 1 || held.properties.anchor.replace(span).is_some();
             }
-            // What go-yaml allows directly after an anchor: `&a: b` is the value of an empty key.
+            // go-yaml allows these characters directly after an anchor: `&a: b` is the value of an empty key.
             let ends_anchor = bytes[at] == b'&' && bytes.get(end).is_some_and(|it| b"?:,]}%@`".contains(it));
             self.is_broken |= !scan::is_blankz(bytes, end) && !ends_anchor;
             at = scan::skip_blanks(bytes, end);
@@ -135,7 +135,7 @@ impl Reader<'_> {
         (held, at)
     }
 
-    /// The end of a quoted scalar, if it is closed within its block, and whether it spans several lines.
+    /// The end of a quoted scalar, if it is closed within its block, and whether the scalar spans several lines.
     pub(super) fn quoted(&mut self, start: usize, in_flow: bool) -> Option<(usize, bool)> {
         let bytes = self.bytes;
         let kind = usize::from(bytes[start] == b'"');
@@ -201,8 +201,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether the bracket at `start` is closed within the lookahead.
-    /// `limit` is the column at which the entries of the surrounding collection begin.
+    /// Whether the bracket at `start` is closed within the lookahead. `limit` is the column at which the entries of the surrounding collection start.
     pub(super) fn is_closed(&mut self, start: usize, limit: i32) -> bool {
         let to = self.bytes.len().min(start + self.lookahead);
         let end = scan::matching_bracket(self.bytes, start, to, limit);

@@ -4,8 +4,8 @@ use super::scan;
 use crate::scalar::break_len;
 use crate::tree::{CollectionStyle, NodeId, NodeKind, Tree};
 
-/// The reason why the editing parser's tree may differ from this tree of the verdict parser, or `None` if both trees are the same.
-/// go-yaml reads these texts in a way that no author intends.
+/// The reason why the editing parser's tree may differ from this tree of the verdict parser, or `None` if both trees are the same. No author intends
+/// the way in which go-yaml reads these texts.
 pub fn known_difference(verdict: &Tree) -> Option<&'static str> {
     if has_text_behind_root(verdict) {
         return Some("text behind the root");
@@ -13,7 +13,8 @@ pub fn known_difference(verdict: &Tree) -> Option<&'static str> {
     verdict.nodes().find_map(|it| of_node(verdict, it))
 }
 
-/// go-yaml stops at the end of the root node; while a person edits, the text after it may be meant to be part of the root.
+/// Whether text follows the root node. go-yaml stops at the end of the root node, but while a person edits, the text after it may be meant as a part
+/// of the root.
 fn has_text_behind_root(verdict: &Tree) -> bool {
     let text = verdict.text();
     let end = verdict
@@ -32,15 +33,15 @@ fn of_node(verdict: &Tree, node: NodeId) -> Option<&'static str> {
     let bytes = verdict.text().as_bytes();
     let span = verdict.span(node);
     match verdict.kind(node) {
-        // go-yaml emits an opening bracket before it knows that its collection is a key, unless something inside may be a key too.
-        // Then the colon gets an empty key of its own.
+        // go-yaml emits an opening bracket before it knows that the bracket's collection is a key, unless something inside may be a key too. The
+        // colon then gets an empty key of its own.
         NodeKind::Mapping(CollectionStyle::Flow) | NodeKind::Sequence(CollectionStyle::Flow)
             if is_before_colon(bytes, span.end)
                 && matches!(first_token(bytes, span.start), Some(b'?' | b']' | b'}')) =>
         {
             Some("a collection without a key before a colon")
         }
-        // go-yaml takes the token after a question mark in a list as the key, even a colon, a comma or a closing bracket.
+        // go-yaml takes the token after a question mark in a list as the key, even if the token is a colon, a comma or a closing bracket.
         NodeKind::Mapping(CollectionStyle::Flow) if bytes[span.start as usize] == b'?' => {
             let key = verdict.children(node).next()?;
             verdict

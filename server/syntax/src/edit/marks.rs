@@ -1,7 +1,8 @@
 //! Byte order marks inside a text.
 //!
-//! go-yaml skips a mark that begins a line if its input buffer also begins with the mark, and otherwise reads it as a character. So the
-//! meaning of a mark depends on where the 512-byte pieces that go-yaml reads end, which only the verdict parser knows.
+//! go-yaml reads its input in pieces of 512 bytes. If a line starts with a mark and go-yaml's input buffer also starts with it, go-yaml skips the
+//! mark; otherwise it reads the mark as a character. So the meaning of a mark depends on the positions of these pieces, and only the verdict parser
+//! tracks them.
 
 use std::sync::Arc;
 
@@ -19,12 +20,12 @@ pub(super) fn has_inside(text: &str) -> bool {
     memchr::memmem::find(text.as_bytes(), MARK.as_bytes()).is_some()
 }
 
-/// Parses the document with the verdict parser; `None` if that rejects it. The tree cannot be updated by edits.
+/// Parses the document with the verdict parser; `None` if that parser rejects it. Edits cannot update the tree.
 pub(super) fn read(text: &Text, span: Span) -> Option<Tree> {
     let shared: Arc<str> = text.to_shared();
     let mut tree = crate::read(&shared, span).ok()?;
     tree.text = text.clone();
-    // Only the API server's messages need their lines.
+    // The lines are only needed for messages of the API server.
     tree.lines.clear();
     Some(tree)
 }

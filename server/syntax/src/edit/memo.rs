@@ -1,7 +1,8 @@
-//! The editing parser's memory of a document, which lets it resume in the middle when the text changes.
+//! The editing parser's stored results for a document. With them, the parser can resume in the middle when the text changes.
 //!
-//! Parsing is divided into segments of a few kilobytes. For each segment we keep the parser's state at its start, and how far the parser
-//! looked ahead. A segment before a change whose lookahead did not reach the change would be parsed the same way again, so it is kept.
+//! Parsing is divided into segments of a few kilobytes. For each segment we keep the state of the parser at the start of the segment, and the
+//! distance that the parser looked ahead. If a segment is before a change and its lookahead did not reach the change, parsing it again would give the
+//! same result, so the segment is kept.
 
 use std::collections::HashMap;
 
@@ -9,20 +10,21 @@ use super::frame::{Frame, FrameKind, Pending};
 use super::reader::{Held, Reader};
 use crate::tree::{NodeId, Span, Tree};
 
-/// The minimum length of a segment in bytes. Small in tests, so that small texts have many segments.
+/// The minimum length of a segment in bytes. It is small in tests, so that small texts have many segments.
 pub(super) const STEP: usize = if cfg!(test) { 6 } else { 4096 };
-/// Extra bytes in a segment for each collection that is open at its start, so that the memory stays a small part of the text's size.
+/// Extra bytes in a segment for each collection that is open at the start of the segment, so that the stored results stay small compared with the
+/// text.
 pub(super) const STEP_A_FRAME: usize = if cfg!(test) { 0 } else { 64 };
 
-/// The complete state of the parser at a position, except for the nodes built so far.
+/// The complete state of the parser at a position, except for the nodes that are already built.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct State {
     pub(super) at: u32,
     line: u32,
     last_end: u32,
-    /// 0 if that position was already passed.
+    /// 0 if the parser has already passed that position.
     cut_at: u32,
-    /// 0 if that position was already passed, `u32::MAX` if there is none.
+    /// 0 if the parser has already passed that position, and `u32::MAX` without such a position.
     unclosed: [u32; 2],
     flow_limit: Option<i32>,
     in_line: bool,
@@ -76,13 +78,13 @@ impl State {
         self.at - self.line
     }
 
-    /// Whether the parser has as many open frames as this state. Otherwise the states cannot be equal.
+    /// Whether the parser has as many open frames as this state. If not, the states cannot be equal.
     pub(super) fn is_as_deep_as(&self, reader: &Reader<'_>) -> bool {
         self.frames.len() == reader.frames.len()
     }
 
-    /// The kinds of quotes for which the states differ although that quote character does not occur in the rest of the text. An open quote of
-    /// such a kind stays open to the end.
+    /// The kinds of quotes for which the states differ although the rest of the text does not contain this quote character. An open quote of such a
+    /// kind stays open to the end.
     pub(super) fn indifferent_quotes(&self, other: &Self, rest: &[u8]) -> [Option<u32>; 2] {
         [0, 1].map(|kind| {
             let is_known = |it: u32| matches!(it, 0 | u32::MAX);
@@ -122,8 +124,8 @@ impl State {
     }
 }
 
-/// Whether nothing depends on the column before the next line starts. That is so within brackets. Without this check, a
-/// long line, as JSON often has, would always be parsed to its end.
+/// Whether nothing depends on the column before the next line starts, which is true inside brackets. Without this check, a long line, which is common
+/// in JSON, would always be parsed to its end.
 fn has_free_column(reader: &Reader<'_>) -> bool {
     let waits = |it: &Frame| !it.is_flow() && (it.kind == FrameKind::Error || it.pending != Pending::Nothing);
     reader.in_line && reader.frames.last().is_some_and(Frame::is_flow) && !reader.frames.iter().any(waits)
@@ -134,17 +136,17 @@ fn has_free_column(reader: &Reader<'_>) -> bool {
 pub(super) struct Segment {
     /// The parser's state at the start of the segment.
     pub(super) start: State,
-    /// The nodes that are open at its start.
+    /// The nodes that are open at the start of the segment.
     pub(super) open: Box<[u32]>,
-    /// The number of nodes before it.
+    /// The number of nodes before the segment.
     pub(super) nodes: u32,
-    /// The number of comments before it.
+    /// The number of comments before the segment.
     pub(super) comments: u32,
-    /// Whether the parser had to repair something in it.
+    /// Whether the parser had to repair text in the segment.
     is_broken: bool,
-    /// The parser did not look at any byte from this offset on.
+    /// The offset after the last byte that the parser looked at.
     pub(super) seen: u32,
-    /// The number of bytes spent on looking for closing brackets.
+    /// The number of bytes that the parser examined in search of closing brackets.
     used: usize,
 }
 
@@ -168,15 +170,15 @@ impl Segment {
     }
 }
 
-/// The parser's memory of a document.
+/// The stored results for a document.
 #[derive(Clone, Debug)]
 pub(super) struct Memo {
     pub(super) segments: Vec<Segment>,
     /// The aliases in document order.
     pub(super) aliases: Vec<NodeId>,
-    /// Whether the document has `%TAG` directives, which the meaning of all its tags depends on.
+    /// Whether the document has `%TAG` directives, on which the meaning of all tags in the document depends.
     pub(super) has_handles: bool,
-    /// Whether `---` precedes the content.
+    /// Whether `---` precedes the content of the document.
     pub(super) is_explicit: bool,
 }
 
@@ -190,12 +192,12 @@ impl Memo {
         }
     }
 
-    /// The number of bytes that the first segments spent on looking for closing brackets.
+    /// The number of bytes that the parser examined in the first segments in search of closing brackets.
     pub(super) fn used(&self, segments: usize) -> usize {
         self.segments[..segments].iter().map(|it| it.used).sum()
     }
 
-    /// Resolves the aliases. Returns whether the parser had to repair something in the document.
+    /// Resolves the aliases. Returns whether the parser had to repair text in the document.
     pub(super) fn settle(&self, tree: &mut Tree) -> bool {
         let mut is_broken = self.segments.iter().any(|it| it.is_broken);
         tree.alias_targets.clear();

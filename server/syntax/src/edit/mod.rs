@@ -40,7 +40,7 @@ pub fn read(text: impl Into<Text>, span: Span) -> TolerantTree {
     reader::read(&text.into(), span)
 }
 
-/// The spans of the documents with content in a file. After an invalid separator, all the rest is one document.
+/// The spans of the documents with content in a file. If a separator is invalid, all text after it is one document.
 pub(crate) fn document_spans(text: &str) -> Vec<Span> {
     let cut = split(text);
     let mut spans: Vec<_> = cut.documents.iter().map(|it| it.span).collect();
@@ -51,22 +51,22 @@ pub(crate) fn document_spans(text: &str) -> Vec<Span> {
     spans
 }
 
-/// A document as the editing parser sees it.
+/// A document as the editing parser reads it.
 #[derive(Clone, Debug)]
 pub struct TolerantTree {
     /// The tree. In every mapping, keys and values alternate, even if the text is broken.
     pub tree: Tree,
-    /// Whether the parser had to repair something. (False does not mean that the verdict parser accepts the text.)
+    /// Whether the parser had to repair the text. (If not, the verdict parser may still reject the text.)
     pub is_broken: bool,
     memo: Memo,
-    /// Whether the document has byte order marks inside, so that each edit parses all of it again.
+    /// Whether the document has byte order marks inside. If it does, each edit parses the whole document again.
     has_marks: bool,
 }
 
 /// All documents of a file, updated with each edit.
 ///
-/// An edit usually re-parses only the segment around it, a few kilobytes. Nodes after that segment are only moved, which takes
-/// less than a tenth of a millisecond per megabyte.
+/// An edit usually re-parses only the segment around it, a few kilobytes. The nodes after that segment are only moved, which takes less than a tenth
+/// of a millisecond per megabyte.
 #[derive(Clone, Debug)]
 pub struct EditingTree {
     text: Text,
@@ -107,8 +107,8 @@ impl EditingTree {
         span.touches(offset).then_some(found)
     }
 
-    /// Replaces a range of bytes and updates the trees. A bound past the end of the text means its end; a bound inside a character means the
-    /// character's start.
+    /// Replaces a range of bytes and updates the trees. A bound past the end of the text means the end of the text, and a bound inside a character
+    /// means the start of the character.
     pub fn edit(&mut self, range: Range<usize>, new_text: &str) {
         let start = self.text.floor_char_boundary(range.start);
         let end = self.text.floor_char_boundary(range.end).max(start);
@@ -119,7 +119,7 @@ impl EditingTree {
         };
         let document = self.document_of(change);
         let had_brace = begins_with_brace(&self.text);
-        // Drop the documents' references to the text, so that it can be changed in place.
+        // The documents' references to the text are dropped, so that the text can be changed in place.
         for document in &mut self.documents {
             document.tree.text = Text::default();
         }
@@ -148,7 +148,7 @@ impl EditingTree {
         }
     }
 
-    /// The documents' spans after a change in the document at index `at`, whose new span is `span`.
+    /// The spans of the documents after a change in the document at index `at`. `span` is the new span of this document.
     fn spans_after(&self, at: usize, span: Span, change: Change) -> Vec<Span> {
         let mut spans: Vec<Span> = self.documents.iter().map(|it| it.tree.span).collect();
         spans[at] = span;
@@ -168,7 +168,7 @@ impl EditingTree {
     }
 }
 
-/// Whether a line that the given range touches begins with a document separator.
+/// Whether a line in the given range starts with a document separator.
 fn cuts(text: &str, start: usize, end: usize) -> bool {
     let bytes = text.as_bytes();
     let mut line = memchr::memrchr(b'\n', &bytes[..start]).map_or(0, |it| it + 1);
@@ -183,7 +183,7 @@ fn cuts(text: &str, start: usize, end: usize) -> bool {
     }
 }
 
-/// Whether a file begins with a brace, so that it may be JSON.
+/// Whether a file starts with a brace, so that it may be JSON.
 fn begins_with_brace(text: &str) -> bool {
     let text = text.strip_prefix(marks::MARK).unwrap_or(text);
     text.trim_start_matches([' ', '\t', '\r', '\n']).starts_with('{')

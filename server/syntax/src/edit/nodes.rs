@@ -8,8 +8,8 @@ use crate::scalar::break_len;
 use crate::tree::{ScalarStyle, Span};
 
 impl Reader<'_> {
-    /// Reads the text after an unclosed quote as plain text: the rest of its line, and the following lines that are indented deeper than
-    /// `indent` and hold no key.
+    /// Reads the text after an unclosed quote as plain text: the rest of the line, and the following lines that are indented deeper than `indent` and
+    /// contain no key.
     pub(super) fn open_quote(&mut self, start: usize, indent: Option<i32>) {
         self.is_broken = true;
         let mut end = scan::line_end(self.bytes, start + 1);
@@ -46,7 +46,7 @@ impl Reader<'_> {
         self.line = found.next;
     }
 
-    /// Adds a scalar and moves past it.
+    /// Adds a scalar, and continues after it.
     pub(super) fn scalar(&mut self, style: ScalarStyle, start: usize, end: usize, indent: usize) {
         let span = Span::new(start as u32, end.max(start) as u32);
         self.tree.scalar(style, span, indent as u32);
@@ -70,7 +70,7 @@ impl Reader<'_> {
 
     pub(super) fn alias(&mut self, start: usize, end: usize) {
         self.is_broken |= self.held.is_some();
-        // Its target is resolved when all anchors are known.
+        // The target of the alias is resolved when all anchors are known.
         let node = self.tree.alias(Span::new(start as u32, end as u32), None);
         self.aliases.push(node);
         self.put_held();
@@ -86,7 +86,7 @@ impl Reader<'_> {
         self.last_end = at;
     }
 
-    /// Adds the anchor and tag on a node's line to those on earlier lines.
+    /// Adds the anchor and tag on a node's line to the anchor and tag on earlier lines.
     pub(super) fn merge_held(&mut self, held: Option<Held>) {
         let Some(more) = held else { return };
         let Some(held) = &mut self.held else {
@@ -103,13 +103,13 @@ impl Reader<'_> {
         }
     }
 
-    /// Gives the last added node the anchor and tag that wait for it.
+    /// Assigns the pending anchor and tag to the last added node.
     pub(super) fn put_held(&mut self) {
         let Some(held) = self.held.take() else { return };
         self.tree.set_properties(held.properties);
     }
 
-    /// Records that the last open frame gets the node that it waits for.
+    /// Records that the last open frame gets the node for which it waits.
     pub(super) fn take_slot(&mut self) {
         let at = self.at as u32;
         let Some(top) = self.frames.last_mut() else { return };
@@ -119,7 +119,7 @@ impl Reader<'_> {
         };
     }
 
-    /// Adds absent nodes for everything that the last open frame still waits for.
+    /// Adds absent nodes for all nodes that the last open frame still waits for.
     pub(super) fn finish_pending(&mut self, next: u32) {
         let Some(top) = self.frames.last_mut() else { return };
         if top.is_flow() {
@@ -128,7 +128,7 @@ impl Reader<'_> {
         let kind = top.kind;
         let pending = std::mem::replace(&mut top.pending, Pending::Nothing);
         match pending {
-            // An anchor or tag in an error or at the root, with no node after it.
+            // This anchor or tag is in an error or at the root, and is not followed by a node.
             Pending::Nothing if kind != FrameKind::Error => {}
             Pending::Nothing | Pending::Content => {
                 if self.held.is_some() {

@@ -1,8 +1,8 @@
 //! The tolerant parser, which turns any text into a tree.
 //!
-//! Text that go-yaml accepts is parsed as go-yaml parses it. Other text keeps as much structure as its indentation shows: a line that is
-//! not an entry becomes a key without a value, an unclosed quote or bracket ends with its line or block, and a token
-//! that fits nowhere goes into an error node. The parser does not recurse and looks at each byte a bounded number of times.
+//! Text that go-yaml accepts is parsed in the same way as by go-yaml. For other text, the tree has the structure that the indentation shows: a line
+//! that is not an entry becomes a key without a value, an unclosed quote or bracket ends with its line or block, and a token that fits nowhere goes
+//! into an error node. The parser is not recursive, and looks at each byte a limited number of times.
 
 use std::collections::HashMap;
 
@@ -16,13 +16,13 @@ use crate::scalar::break_len;
 use crate::text::Text;
 use crate::tree::{NodeId, Properties, Span, TreeBuilder};
 
-/// The deepest nesting that is parsed, which is go-yaml's limit. Deeper text goes into an error node.
+/// The maximum depth of nesting, the same as in go-yaml. Deeper text goes into an error node.
 pub(super) const MAX_DEPTH: usize = 10_000;
 
 /// The number of bytes after a position that the parser may look at without recording it.
 const NEAR: usize = 16;
 
-/// An anchor and tag that wait for their node.
+/// An anchor and tag whose node has not been read yet.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Held {
     pub(super) properties: Properties,
@@ -36,7 +36,7 @@ pub(super) struct Reader<'t> {
     pub(super) bytes: &'t [u8],
     pub(super) at: usize,
     pub(super) line: usize,
-    /// Whether a token precedes `at` on its line.
+    /// Whether a token precedes `at` on the same line.
     pub(super) in_line: bool,
     pub(super) tree: TreeBuilder,
     pub(super) frames: Vec<Frame>,
@@ -52,13 +52,13 @@ pub(super) struct Reader<'t> {
     pub(super) seen: usize,
     pub(super) used: usize,
     pub(super) segments: Vec<Segment>,
-    /// Plain scalars that begin before this byte are known to have one line, because a line with a key follows.
+    /// The offset up to which plain scalars are known to have one line, because a line with a key follows.
     pub(super) cut_at: usize,
-    /// The offsets from which no single (or double) quote is closed.
+    /// For single and for double quotes, the offset after which no such quote is closed.
     pub(super) unclosed: [usize; 2],
     /// The number of bytes that the parser may still look ahead.
     pub(super) lookahead: usize,
-    /// In an unclosed flow collection: the column at which it ends.
+    /// In an unclosed flow collection, the column at which the collection ends.
     pub(super) flow_limit: Option<i32>,
 }
 
@@ -143,7 +143,8 @@ impl Reader<'_> {
         self.seen = self.seen.max(at + NEAR);
     }
 
-    /// Parses to the end of the document, or to the point where the rest of an older tree is still valid. Returns whether there is such a point.
+    /// Parses to the end of the document, or to the point after which the rest of an older tree is still valid. Returns whether this point was
+    /// reached.
     pub(super) fn document(&mut self, mut resync: Option<&mut Resync<'_>>) -> bool {
         if self.segments.is_empty() {
             self.begin_segment();
@@ -177,7 +178,7 @@ impl Reader<'_> {
             if self.at != before.0 {
                 self.in_line = self.at > self.line;
             } else if before.1 == self.frames.len() {
-                // No branch moved on: always make progress.
+                // If no branch has advanced, the parser skips text, so that it always makes progress.
                 self.junk();
             }
         }
@@ -196,7 +197,7 @@ impl Reader<'_> {
         false
     }
 
-    /// Whether the current segment is long enough to begin a new one. The memory for a segment grows with the nesting depth.
+    /// Whether the current segment is long enough for a new one to start. The memory for a segment grows with the nesting depth.
     fn is_far(&self) -> bool {
         let begun = self.segments.last().map_or(0, |it| it.start.at as usize);
         self.at >= begun + memo::STEP + memo::STEP_A_FRAME * self.frames.len()
@@ -220,7 +221,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Parses directives and `---`. Returns whether there is a `---`.
+    /// Parses directives and `---`. Returns whether the document has a `---`.
     pub(super) fn prologue(&mut self) -> bool {
         loop {
             self.skip_blank();
@@ -247,7 +248,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Moves to the next token, past blanks, comments and line ends.
+    /// Moves to the next token, after blanks, comments and line ends.
     pub(super) fn skip_blank(&mut self) {
         loop {
             self.at = scan::skip_blanks(self.bytes, self.at);
@@ -258,7 +259,7 @@ impl Reader<'_> {
             }
             match break_len(self.bytes, self.at) {
                 0 => {
-                    // A byte order mark may begin any line.
+                    // A byte order mark is allowed at the start of any line.
                     if self.at == self.line && self.bytes[self.at..].starts_with(b"\xEF\xBB\xBF") {
                         self.at += 3;
                         self.line = self.at;
@@ -275,7 +276,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Turns the rest of the line into an error node, if there is a collection to hold it.
+    /// Turns the rest of the line into an error node, if an open collection can contain the node.
     pub(super) fn junk(&mut self) {
         self.is_broken = true;
         let end = scan::line_end(self.bytes, self.at);
@@ -302,7 +303,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Closes the last open frame. `next`: the start of the next token.
+    /// Closes the last open frame. `next` is the start of the next token.
     pub(super) fn close_frame(&mut self, next: u32) {
         self.finish_pending(next);
         self.frames.pop();

@@ -1,4 +1,4 @@
-//! Re-parses a changed document: only around the change, up to the point where the parser is in the same state as before the change.
+//! Parses a changed document again, but only around the change, up to the point where the parser is in the same state as before the change.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use super::reader::{self, Reader};
 use crate::text::Text;
 use crate::tree::{NO_PARENT, NodeData, NodeId, NodeKind, Properties, Rebuilt, Span, Tree, TreeBuilder};
 
-/// A change of a text; all fields are byte offsets.
+/// A change of a text. All fields are byte offsets.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Change {
     pub(super) start: u32,
@@ -29,8 +29,8 @@ impl Change {
 #[derive(Clone, Copy, Debug)]
 struct Shift {
     change: Change,
-    /// The first position that moves. For a pure insertion, this is either the position of the change or the next one, because a token that
-    /// ended there may have grown or not.
+    /// The first position that moves. For a pure insertion, this is either the position of the change or the next position, because a token that
+    /// ended at the change may or may not have grown.
     from: u32,
 }
 
@@ -49,7 +49,7 @@ impl Shift {
     }
 }
 
-/// Looks for the point from which the old result is still valid.
+/// Searches for the point after which the old result is still valid.
 pub(super) struct Resync<'m> {
     change: Change,
     old: &'m Memo,
@@ -61,19 +61,19 @@ pub(super) struct Resync<'m> {
     met: Option<Met>,
 }
 
-/// The point from which the old result is still valid.
+/// The point after which the old result is still valid.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Met {
     /// The first segment that is still valid.
     segment: usize,
     shift: Shift,
-    /// For each kind of quote that does not occur in the rest of the text: whether such a quote is open from there on. The rest
-    /// does not depend on it.
+    /// For each kind of quote that does not occur in the rest of the text: whether such a quote is open at this point. The rest of the text does not
+    /// depend on it.
     unclosed: [Option<u32>; 2],
 }
 
 impl Resync<'_> {
-    /// Whether the parser is at a segment's start in the same state as in the old text.
+    /// Whether the parser is at the start of a segment, in the same state as in the old text.
     pub(super) fn is_met(&mut self, reader: &Reader<'_>) -> bool {
         while let Some(segment) = self.old.segments.get(self.next) {
             let at = segment.start.at;
@@ -90,7 +90,7 @@ impl Resync<'_> {
         false
     }
 
-    /// The point from which the old result is valid, if the state at the segment's start equals the parser's state.
+    /// The point after which the old result is valid. `None` if the state at the segment's start differs from the parser's state.
     fn meet(&self, segment: &Segment, reader: &Reader<'_>) -> Option<Met> {
         let has_same_prologue = reader.is_explicit == self.old.is_explicit && reader.handles.is_empty();
         if self.from_start && !has_same_prologue || !segment.start.is_as_deep_as(reader) {
@@ -131,7 +131,7 @@ impl Resync<'_> {
     }
 }
 
-/// Updates a document after a change in it. `text`: the new text. `span`: the document's span in the new text.
+/// Updates a document after a change in it. `text` is the new text, and `span` is the span of the document in the new text.
 pub(super) fn reread(mut old: TolerantTree, text: &Text, span: Span, change: Change) -> TolerantTree {
     let is_seen = |it: &Segment| it.seen > change.start;
     let Some(first) = old.memo.segments.iter().position(is_seen) else {
@@ -186,18 +186,18 @@ pub(super) fn reread(mut old: TolerantTree, text: &Text, span: Span, change: Cha
     old
 }
 
-/// The part of the old tree after the re-parsed text, which stays valid.
+/// The part of the old tree after the text that was parsed again. This part stays valid.
 struct Rest {
     shift: Shift,
     /// The first old segment of this part.
     segment: usize,
     unclosed: [Option<u32>; 2],
-    /// The index of its first node in the old tree, and in the new tree.
+    /// The index of the first node of this part in the old tree, and its index in the new tree.
     old: u32,
     new: u32,
-    /// The index of its first comment in the old tree.
+    /// The index of the first comment of this part in the old tree.
     comments: usize,
-    /// The nodes that are open at its start: index in the old tree, index in the new tree.
+    /// The nodes that are open at the start of this part: index in the old tree, index in the new tree.
     open: Vec<(u32, u32)>,
 }
 
@@ -214,7 +214,7 @@ impl Rest {
         }
     }
 
-    /// The new index of an old node, which is either in this part or open at its start.
+    /// The new index of an old node, which is either in this part or open at the start of this part.
     fn node(&self, old: u32) -> u32 {
         if old >= self.old {
             return old - self.old + self.new;
@@ -223,7 +223,7 @@ impl Rest {
         found.map_or(old, |at| self.open[at].1)
     }
 
-    /// The ends of the nodes that are open at its start, computed from the old tree.
+    /// The ends of the nodes that are open at the start of this part, computed from the old tree.
     fn ends(&self, kept: &[NodeData]) -> Vec<(u32, u32, u32)> {
         let end = |&(old, new): &(u32, u32)| {
             let data = &kept[old as usize];
@@ -232,7 +232,7 @@ impl Rest {
         self.open.iter().map(end).collect()
     }
 
-    /// Moves this part's nodes.
+    /// Moves the nodes of this part.
     fn shift_nodes(&self, nodes: &mut [NodeData]) {
         let renames = self.old != self.new || self.open.iter().any(|it| it.0 != it.1);
         for data in nodes {
@@ -252,7 +252,7 @@ impl Rest {
     }
 }
 
-/// Joins the nodes before the change, the re-parsed nodes, and the rest of the old tree.
+/// Joins three parts: the nodes before the change, the nodes that were parsed again, and the rest of the old tree.
 struct Join {
     first: u32,
     old_comments: usize,
@@ -329,13 +329,13 @@ impl Join {
         self.replace(kept, range, fresh, |rest, node| node.0 = rest.node(node.0));
     }
 
-    /// The range of the re-parsed nodes in a list that is sorted by node.
+    /// The range of the nodes that were parsed again in a list that is sorted by node.
     fn range_of<T>(&self, kept: &[T], node_of: impl Fn(&T) -> NodeId) -> Range<usize> {
         let at = |node: u32| kept.partition_point(|it| node_of(it).0 < node);
         at(self.first)..self.rest.as_ref().map_or(kept.len(), |it| at(it.old))
     }
 
-    /// Replaces the items of the edited range by their newly parsed form, and shifts the items after them.
+    /// Replaces the items in the edited range by the newly parsed items, and shifts the items after them.
     fn replace<T>(&self, kept: &mut Vec<T>, range: Range<usize>, fresh: Vec<T>, moved: impl Fn(&Rest, &mut T)) {
         let behind = range.start + fresh.len();
         kept.splice(range, fresh);
@@ -347,7 +347,7 @@ impl Join {
     }
 }
 
-/// Moves a document that is after a change.
+/// Moves a document that comes after a change.
 pub(super) fn move_behind(reading: &mut TolerantTree, change: Change) {
     let shift = Shift {
         change,

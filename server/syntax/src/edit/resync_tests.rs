@@ -1,4 +1,4 @@
-//! Tests that after every edit, the updated trees equal the trees of a full parse.
+//! Tests that after every edit, the updated trees equal the trees from parsing the whole text.
 
 use super::tests::{Random, random_text};
 use super::{EditingTree, TolerantTree};
@@ -75,7 +75,7 @@ fn edit_randomly(random: &mut Random, text: &str, times: usize) {
         tree.edit(range.clone(), &insert);
         assert_fresh(&tree, &before, || format!("{range:?} becomes {insert:?}"));
         if random.below(2) == 0 {
-            // Undo the edit, as a person does.
+            // Undoes the edit, as a person might do.
             let start = before.floor_char_boundary(range.start);
             let removed = before.floor_char_boundary(range.end) - start;
             tree.edit(start..start + insert.len(), &before[start..start + removed]);

@@ -1,6 +1,6 @@
 //! Finds the end of a single token: pure functions over the bytes of the text.
 //!
-//! For text that go-yaml accepts, they find the same ends as its scanner. For other text they find a sensible end.
+//! For text that go-yaml accepts, these functions find the same ends as go-yaml's scanner. For other text they find a plausible end.
 
 use crate::scalar::break_len;
 
@@ -35,12 +35,12 @@ pub(crate) fn line_end(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Whether there is a lone `---` or `...` at `at`, which is the start of a line.
+/// Whether a `---` or `...` that is not part of a longer word is at `at`, which is the start of a line.
 pub(crate) fn is_document_marker(bytes: &[u8], at: usize) -> bool {
     matches!(bytes.get(at..at + 3), Some(b"---" | b"...")) && is_blankz(bytes, at + 3)
 }
 
-/// What ended a plain scalar's text on a line.
+/// The cause that ended the text of a plain scalar on a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Stop {
     /// `:` before a blank.
@@ -53,7 +53,7 @@ pub(crate) enum Stop {
     Flow,
 }
 
-/// Scans the plain text on one line from `start`. Returns its end, without trailing blanks, and what ended it.
+/// Scans the plain text on one line from `start`. Returns the end of the text, without trailing blanks, and the cause of the end.
 pub(crate) fn plain_line(bytes: &[u8], start: usize, in_flow: bool) -> (usize, Stop) {
     let mut end = start;
     let mut at = start;
@@ -76,23 +76,23 @@ pub(crate) fn plain_line(bytes: &[u8], start: usize, in_flow: bool) -> (usize, S
     (end, Stop::Line)
 }
 
-/// A plain scalar over all its lines.
+/// A plain scalar with all its lines.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Plain {
     /// The end of the scalar (exclusive).
     pub(crate) end: usize,
-    /// What ended its last line.
+    /// The cause of the end of its last line.
     pub(crate) stop: Stop,
-    /// Set if the scalar would go on but for a later line that holds a key: the start of that line and of its text.
+    /// Set if the scalar ends only because a later line contains a key: the start of that line, and the start of the text in that line.
     pub(crate) cut: Option<(usize, usize)>,
-    /// The last byte that had to be looked at.
+    /// The last byte that the scan looked at.
     pub(crate) looked: usize,
 }
 
 /// The flow collection around a plain scalar.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct InFlow {
-    /// For an unclosed collection: its lines begin at a column greater than this.
+    /// For an unclosed collection, the column after which its lines start.
     pub(crate) limit: Option<i32>,
     /// Whether the scalar is a key after a question mark.
     pub(crate) is_explicit_key: bool,
@@ -100,8 +100,8 @@ pub(crate) struct InFlow {
 
 /// The plain scalar at `start`. Its lines are indented deeper than `indent`, the column of the collection around it (-1 at the root).
 ///
-/// In a flow collection, a key has only one line unless a question mark precedes it. So if the scalar's last line is a key, it is a key of
-/// its own, and the text before it lacks a comma.
+/// In a flow collection, a key has only one line unless a question mark precedes it. So if the scalar's last line is a key, this line is a separate
+/// key, and a comma is missing before it.
 pub(crate) fn plain(bytes: &[u8], start: usize, indent: i32, flow: Option<InFlow>) -> Plain {
     let in_flow = flow.is_some();
     let limit = flow.and_then(|it| it.limit);
@@ -148,7 +148,7 @@ pub(crate) fn plain(bytes: &[u8], start: usize, indent: i32, flow: Option<InFlow
     found
 }
 
-/// The next line after `at` that has text: the start of the line and the start of its text.
+/// The next line after `at` that contains text: the start of the line and the start of its text.
 pub(crate) fn next_text(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     let mut at = skip_blanks(bytes, at);
     let mut line = at;
@@ -164,8 +164,8 @@ pub(crate) fn next_text(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     (at < bytes.len()).then_some((line, at))
 }
 
-/// The end of the quoted scalar at `start` (exclusive), and whether it spans several lines. If it is not closed in the document: the
-/// last byte that was looked at.
+/// The end of the quoted scalar at `start` (exclusive), and whether the scalar spans several lines. If the document does not close the scalar, the
+/// error is the last byte that was looked at.
 pub(crate) fn quoted(bytes: &[u8], start: usize) -> Result<(usize, bool), usize> {
     let end = closing_quote(bytes, start).ok_or(bytes.len())?;
     let mut many = false;
@@ -183,7 +183,7 @@ pub(crate) fn quoted(bytes: &[u8], start: usize) -> Result<(usize, bool), usize>
     Ok((end, many))
 }
 
-/// The offset after the quote that closes the one at `start`.
+/// The offset after the quote that closes the quote at `start`.
 fn closing_quote(bytes: &[u8], start: usize) -> Option<usize> {
     let mut at = start + 1;
     if bytes[start] == b'"' {
@@ -209,7 +209,7 @@ fn closing_quote(bytes: &[u8], start: usize) -> Option<usize> {
 pub(crate) struct BlockScalar {
     /// The end of the value (exclusive).
     pub(crate) end: usize,
-    /// Where the next token is searched for.
+    /// The offset at which the search for the next token starts.
     pub(crate) next: usize,
     /// The indentation of the content in columns.
     pub(crate) indent: usize,
@@ -242,7 +242,7 @@ pub(crate) fn block_scalar(bytes: &[u8], start: usize, parent: i32) -> BlockScal
     } else {
         0
     };
-    // Leading lines without text, and the indentation.
+    // Lines without text at the start of the scalar, and the indentation.
     let (mut line, mut column) = breaks(bytes, content, indent);
     if indent == 0 {
         let widest = widest_blank(bytes, content, line).max(column);
@@ -273,7 +273,7 @@ pub(crate) fn block_scalar(bytes: &[u8], start: usize, parent: i32) -> BlockScal
     }
 }
 
-/// The first line from `line` on that is more than a break after fewer than `indent` spaces (0: any number), and the number of its leading
+/// The first line from `line` on that is not just a break after fewer than `indent` spaces (0 means any number), and the number of its leading
 /// spaces, at most `indent`.
 fn breaks(bytes: &[u8], mut line: usize, indent: usize) -> (usize, usize) {
     loop {
@@ -336,7 +336,7 @@ pub(crate) fn tag(bytes: &[u8], start: usize) -> usize {
     at
 }
 
-/// Whether a line whose text is at `at` begins with a dash or with a word and a colon. False for text with a colon further on.
+/// Whether a line whose text is at `at` starts with a dash, or with a word and a colon. False for text with a colon later in the line.
 pub(crate) fn begins_entry(bytes: &[u8], at: usize) -> bool {
     if bytes.get(at) == Some(&b'-') && is_blankz(bytes, at + 1) {
         return true;
@@ -357,17 +357,17 @@ fn is_behind_blank(bytes: &[u8], at: usize) -> bool {
     is_blank(bytes, at - 1) || (1..=3).any(|len| len <= at && break_len(bytes, at - len) == len)
 }
 
-/// The offset after the bracket that closes the one at `start`. If it is not closed before `to`, or closed by the other kind of bracket:
-/// the last byte that was looked at.
+/// The offset after the bracket that closes the bracket at `start`. If the bracket is not closed before `to`, or is closed by the other kind of
+/// bracket, the error is the last byte that was looked at.
 ///
-/// It also counts as unclosed if a line at or before column `limit` begins with a key or a dash and no comma precedes it: go-yaml rejects
-/// such text. (After a plain scalar, a dash continues the scalar; a word with a comma in it ends the scalar.)
+/// The bracket also counts as unclosed if a line at or before column `limit` starts with a key or a dash and no comma precedes the line, because
+/// go-yaml rejects such text. (After a plain scalar, a dash continues the scalar; a word with a comma in it ends the scalar.)
 pub(crate) fn matching_bracket(bytes: &[u8], start: usize, to: usize, limit: i32) -> Result<usize, usize> {
     let mut open = Vec::new();
-    // The last byte that is not a blank; a double quote after any quoted scalar.
+    // The last byte that is not a blank, or a double quote after any quoted scalar.
     let mut last = b'[';
     let mut looked = start;
-    // Whether a scalar can begin here; otherwise a quote is part of a plain scalar.
+    // Whether a scalar can start at this position. If not, a quote is part of a plain scalar.
     let mut begins = true;
     let mut at = start;
     while at < to {
@@ -399,12 +399,12 @@ pub(crate) fn matching_bracket(bytes: &[u8], start: usize, to: usize, limit: i32
                 };
                 continue;
             }
-            // After a plain scalar, `#` begins a comment only after a blank.
+            // After a plain scalar, `#` only starts a comment if a blank precedes it.
             b'#' if begins || is_behind_blank(bytes, at) || matches!(last, b'"' | b']' | b'}') => {
                 at = line_end(bytes, at);
                 continue;
             }
-            // Line breaks of several bytes: U+0085, U+2028, U+2029.
+            // These line breaks have several bytes: U+0085, U+2028, U+2029.
             0xC2 | 0xE2 if break_len(bytes, at) > 0 => {
                 at += break_len(bytes, at);
                 continue;

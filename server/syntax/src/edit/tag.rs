@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::reader::tag::{Tag, unescape};
 
-/// Replaces a tag's handle with its prefix. `handles` has the handles of `%TAG` directives as they are written.
+/// Replaces a tag's handle with its prefix. `handles` contains the handles of `%TAG` directives in their written form.
 pub(crate) fn resolve(written: &str, handles: &HashMap<&str, &str>) -> Box<str> {
     let tag = Tag::read(written);
     if tag.handle.is_empty() {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::read;
 use crate::tree::{NodeId, NodeKind, Span, Tree};
 
-/// The tree in one line: `{key: value}`, `[item]`, scalars as their value in quotes, `*name`, `!` for an error with its children or text.
+/// The tree on one line: `{key: value}`, `[item]`, scalars as their value in quotes, `*name`, and `!` for an error with its children or text.
 fn show(tree: &Tree, node: NodeId) -> String {
     let list = |nodes: Vec<NodeId>| {
         nodes
@@ -219,7 +219,7 @@ fn other_broken_text() {
         ),
         ("a: \"1\"\n  b: 2\nc: 3\n", r#"{"a": "1", "b": "2", "c": "3"}"#),
         ("  a: 1\nb: 2\n", r#"{"a": "1", "b": "2"}"#),
-        // Text where no text is allowed.
+        // Text at positions where text is not allowed.
         ("a: \"b\" junk\nc: 1\n", r#"{"a": "b", !<junk>: !<>, "c": "1"}"#),
         ("a: 1\n- b\nc: 2\n", r#"{"a": "1", !<["b"]>: !<>, "c": "2"}"#),
         ("- a\nb: 1\nc: 2\n- d\n", r#"["a", !<{"b": "1", "c": "2"}>, "d"]"#),
@@ -277,7 +277,7 @@ impl Random {
     }
 }
 
-/// Random text made of the pieces that matter in YAML's grammar.
+/// Random text made of pieces that have a meaning in YAML's grammar.
 pub(crate) fn random_text(random: &mut Random, pieces: usize) -> String {
     const PIECES: [&str; 45] = [
         "a",

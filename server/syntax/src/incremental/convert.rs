@@ -1,6 +1,6 @@
 //! Converts tree-sitter's nodes to our tree.
 //!
-//! This is one walk over the nodes in document order. It does not recurse, because flow collections can be nested to any depth.
+//! The conversion is one walk over the nodes in document order. It is not recursive, because flow collections can be nested to any depth.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,8 +11,8 @@ use crate::edit::{resolve_tag, scan};
 use crate::scalar::break_len;
 use crate::tree::{CollectionStyle, NodeId, Properties, ScalarStyle, Span, Tree, TreeBuilder};
 
-/// Converts the document at `span` of `text`; `parsed` is tree-sitter's tree of its bytes. `None` if the document has no content, if
-/// `---` and `...` split it into several documents, or if the two parsers would not agree on it.
+/// Converts the document at `span` of `text`. `parsed` is tree-sitter's tree of the document's bytes. `None` if the document has no content, if `---`
+/// and `...` split it into several documents, or if both parsers might not build the same tree for it.
 pub(super) fn convert(parsed: &tree_sitter::Tree, text: &Arc<str>, span: Span) -> Option<Tree> {
     let bytes = &text.as_bytes()[..span.end as usize];
     let mut converter = Converter {
@@ -34,16 +34,16 @@ pub(super) fn convert(parsed: &tree_sitter::Tree, text: &Arc<str>, span: Span) -
     (converter.documents == 1 && converter.roots == 1 && !converter.is_other).then(|| converter.tree.finish())
 }
 
-/// An anchor and tag that wait for their node.
+/// An anchor and tag whose node has not been read yet.
 struct Held {
     properties: Properties,
     end: u32,
 }
 
-/// A tree-sitter node that is being walked, reduced to the parts that matter here.
+/// A tree-sitter node on the path of the walk, reduced to the parts that the conversion needs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Frame {
-    /// A node that does not matter.
+    /// A node that the conversion does not need.
     Other,
     /// A node with properties (anchor, tag).
     Holder {
@@ -55,12 +55,12 @@ enum Frame {
     },
     FlowMapping,
     FlowSequence,
-    /// An item after its dash, and whether it has a node so far.
+    /// An item after its dash, and whether the item already has a node.
     Item {
         dash: u32,
         is_filled: bool,
     },
-    /// A pair: where its `?` and `:` end, and which parts it has so far.
+    /// A pair: the ends of its `?` and `:`, and the parts that it already has.
     Pair {
         place: PairIn,
         question: Option<u32>,
@@ -70,12 +70,12 @@ enum Frame {
     },
 }
 
-/// The collection that a pair is in.
+/// The collection that contains a pair.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum PairIn {
     Block,
     FlowMapping,
-    /// A flow sequence, in which the pair is a mapping of its own.
+    /// A flow sequence. The pair is a mapping of its own in it.
     FlowSequence,
 }
 
@@ -93,9 +93,9 @@ struct Converter<'t> {
     anchors: HashMap<&'t str, NodeId>,
     handles: HashMap<&'t str, &'t str>,
     documents: usize,
-    /// Whether `...` was seen, where go-yaml stops.
+    /// Whether the walk has passed `...`, where go-yaml stops.
     has_ended: bool,
-    /// Whether there was text that tree-sitter parses differently from go-yaml.
+    /// Whether tree-sitter parses any of the text differently from go-yaml.
     is_other: bool,
     /// The number of top-level nodes.
     roots: usize,
@@ -140,7 +140,7 @@ impl Converter<'_> {
             "comment" => self.tree.comment(span),
             "..." => self.has_ended = true,
             "tag_directive" => self.directive(span),
-            // YAML 1.2 allows more characters in names than go-yaml.
+            // YAML 1.2 allows more characters in names than go-yaml does.
             "anchor" | "alias" if scan::anchor(self.bytes, span.start as usize) != span.end as usize => {
                 self.is_other = true;
             }
@@ -266,7 +266,7 @@ impl Converter<'_> {
         self.last_end = span.end;
     }
 
-    /// Records that a collection's entry gets the next node.
+    /// Records that the next node belongs to the current entry of a collection.
     fn fill(&mut self, field: Option<&str>) {
         match self.frames.last_mut() {
             Some(Frame::Item { is_filled, .. }) => *is_filled = true,
@@ -355,7 +355,7 @@ impl Converter<'_> {
         self.added(span.end);
     }
 
-    /// Adds a block scalar. tree-sitter ends it with its text, so we compute the end of its value ourselves.
+    /// Adds a block scalar. In tree-sitter it ends with its text, so we compute the end of its value ourselves.
     fn block_scalar(&mut self, span: Span) {
         let parent = self.frames.iter().rev().find_map(|it| match it {
             Frame::Block { column } => Some(*column),
@@ -372,10 +372,10 @@ impl Converter<'_> {
         if let Some((start, end)) = found.comment {
             self.tree.comment(Span::new(start as u32, end as u32));
         }
-        // Its first line of text may begin with `#`, which tree-sitter takes as a comment.
+        // The first line of text may start with `#`, which tree-sitter takes as a comment.
         let behind = self.bytes.get(span.end as usize..found.end).unwrap_or_default();
         self.is_other |= behind.iter().any(|it| !it.is_ascii_whitespace());
-        // Comments after a block scalar without text, which tree-sitter takes as its text.
+        // tree-sitter takes comments after a block scalar without text as the text of the scalar.
         let mut at = found.next;
         while at < span.end as usize {
             at = scan::skip_blanks(self.bytes, at);

@@ -1,30 +1,31 @@
-//! Decides which texts tree-sitter-yaml may parse.
+//! Decides whether tree-sitter-yaml may parse a text.
 //!
-//! Its scanner (0.7.2) keeps rows and columns in 16 bits, and saves its open indentations in a 1,024-byte buffer without a bounds check: the
-//! 254th is written past the end. So a text passes only if it cannot open that many.
+//! The scanner of tree-sitter-yaml (0.7.2) stores rows and columns in 16 bits, and saves its open indentations in a 1,024-byte buffer without a
+//! bounds check: the 254th indentation is written past the end. So a text is only allowed if it cannot open that many indentations.
 //!
-//! While a text parses without an error, each open indentation is further right than the one around it, except for a sequence that
-//! begins at its key's column. So at most twice as many are open as there are columns at which something begins. After an error this
-//! no longer holds, because the scanner loses count; but [`super::parse`] stops at most [`ACTIONS_AFTER_ERROR`] steps after an error, and a step
-//! opens one indentation.
+//! While a text parses without an error, each open indentation is further right than the one around it, except for a sequence that starts at its
+//! key's column. So the number of open indentations is at most twice the number of columns at which a token starts. After an error this is no longer
+//! true, because the scanner loses count. But [`super::parse`] stops at most [`ACTIONS_AFTER_ERROR`] steps after an error, and a step opens one
+//! indentation.
 
-/// The number of parser steps between two checks for an error; each step may open one indentation.
-/// (`OP_COUNT_PER_PARSER_CALLBACK_CHECK` in tree-sitter)
+/// The number of parser steps between two checks for an error. Each step may open one indentation. (`OP_COUNT_PER_PARSER_CALLBACK_CHECK` in
+/// tree-sitter)
 const ACTIONS_AFTER_ERROR: usize = 100;
 
 /// The number of open indentations that the scanner can save: 10 bytes are used for other data, and each indentation takes 4.
 const MAX_OPEN: usize = (1_024 - 10) / 4;
 
-/// The maximum number of columns at which something begins. Twice that, a block scalar, and the steps after an error stay below [`MAX_OPEN`].
+/// The maximum number of columns at which a token starts. Twice this number, plus a block scalar and the steps after an error, stays below
+/// [`MAX_OPEN`].
 pub(super) const MAX_COLUMNS: usize = 72;
 
 const _: () = assert!(2 * MAX_COLUMNS + 2 + ACTIONS_AFTER_ERROR < MAX_OPEN);
 
-/// The maximum number of lines, and of bytes in a line: the scanner stores both as signed 16-bit integers.
+/// The maximum number of lines, and of bytes in a line. They are limited because the scanner stores both as signed 16-bit integers.
 const MAX_IN_16_BITS: usize = 32_000;
 
-/// The largest text that tree-sitter parses, in bytes. A text of this size takes tree-sitter, with the checks of
-/// [`super::parse`], about 30 ms and 4 MB. Our own parser needs less than a millisecond.
+/// The largest text that tree-sitter parses, in bytes. For a text of this size, tree-sitter with the checks of [`super::parse`] needs about 30 ms and
+/// 4 MB. Our own parser needs less than a millisecond.
 pub(super) const MAX_BYTES: usize = 1 << 18;
 
 /// Whether a document may be given to tree-sitter-yaml.
@@ -47,8 +48,8 @@ pub(super) fn allows(text: &str) -> bool {
     true
 }
 
-/// Whether the text has a NUL, which the scanner takes as the text's end, or a character that go-yaml but not the scanner takes as a
-/// line end or as the start of the text (U+0085, U+2028, U+2029, U+FEFF).
+/// Whether the text contains a NUL, which ends the text for the scanner, or a character that is a line end or the start of the text for go-yaml but
+/// not for the scanner (U+0085, U+2028, U+2029, U+FEFF).
 fn has_other_breaks(bytes: &[u8]) -> bool {
     memchr::memchr3_iter(0, 0xC2, 0xE2, bytes).any(|at| {
         let rest = &bytes[at..];
@@ -59,7 +60,7 @@ fn has_other_breaks(bytes: &[u8]) -> bool {
     }) || memchr::memmem::find(bytes, "\u{FEFF}".as_bytes()).is_some()
 }
 
-/// The set of columns, from 0, at which something begins on any line.
+/// The set of columns, from 0, at which a token starts on any line.
 #[derive(Default)]
 struct Columns {
     seen: [u64; 8],
@@ -131,7 +132,7 @@ mod tests {
         check(&"- ".repeat(MAX_COLUMNS + 1), false);
         check(&format!("{}a: 1", "? ".repeat(MAX_COLUMNS)), false);
         check(&format!("{:600}a: 1", ""), false);
-        // Deep, but always at the same few columns.
+        // The text is deep, but all tokens start at the same few columns.
         check(&"a:\n                    b: 1\n".repeat(900), true);
     }
 }

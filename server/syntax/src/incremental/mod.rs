@@ -1,7 +1,7 @@
 //! The incremental parser: keeps tree-sitter's trees of a file's documents and updates them with edits.
 //!
-//! tree-sitter-yaml parses most of the text that go-yaml parses, and the result is the same [`Tree`]. If tree-sitter gives up or may not
-//! parse the text (`guard`), [`crate::edit`] parses it. So every text has a tree, and callers cannot tell which parser built it.
+//! tree-sitter-yaml can parse most of the text that go-yaml parses, and the result is the same [`Tree`]. If tree-sitter gives up or may not parse the
+//! text (`guard`), [`crate::edit`] parses it. So every text has a tree, and callers do not see a difference between the parsers.
 
 mod convert;
 mod guard;
@@ -16,7 +16,7 @@ use tree_sitter::{InputEdit, Point};
 use crate::tree::{Span, Tree};
 use crate::{common, edit};
 
-/// The documents of a file; a change of the file re-parses only a part of them.
+/// The documents of a file. After a change of the file, only a part of them is parsed again.
 #[derive(Clone, Debug)]
 pub struct IncrementalTrees {
     text: Arc<str>,
@@ -29,7 +29,7 @@ struct Parsed {
     span: Span,
     /// tree-sitter's tree of the latest text that it could parse, adjusted by later changes.
     tree: Option<tree_sitter::Tree>,
-    /// Whether the tree is that of the current text.
+    /// Whether the tree belongs to the current text.
     is_current: bool,
 }
 
@@ -47,8 +47,7 @@ impl IncrementalTrees {
         &self.text
     }
 
-    /// Updates the trees to the file's new text: unchanged documents keep their trees, and a changed document is only re-parsed around
-    /// the change.
+    /// Updates the trees to the file's new text. Unchanged documents keep their trees, and a changed document is only parsed again around the change.
     pub fn update(&mut self, text: impl Into<Arc<str>>) {
         let text = text.into();
         let spans = edit::document_spans(&text);
@@ -128,11 +127,11 @@ impl Parsed {
     }
 }
 
-/// The edit that turns one text into the other: it replaces everything between their common prefix and suffix.
+/// The edit that turns one text into the other. It replaces the bytes between their common prefix and suffix.
 fn change(before: &str, after: &str) -> InputEdit {
     let (old, new) = (before.as_bytes(), after.as_bytes());
     let ahead = common::ahead(old, new);
-    // Move to character boundaries, because the parser reads whole characters.
+    // The bounds move to character boundaries, because the parser reads whole characters.
     let start = before.floor_char_boundary(ahead);
     let (old_rest, new_rest) = (&old[start..], &new[start..]);
     let mut behind = common::behind(old_rest, new_rest);

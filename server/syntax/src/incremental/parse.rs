@@ -6,16 +6,16 @@ use std::rc::Rc;
 
 use tree_sitter::{LogType, ParseOptions, Parser, Tree};
 
-/// The log message with which the parser begins to recover from an error. (Its error message alone is not enough: the parser also logs it
-/// when one of several alternatives fails.)
+/// The log message of the parser when it starts to recover from an error. (The message about the error itself is not enough, because the parser also
+/// logs it when one of several alternatives fails.)
 const RECOVERS: &str = "resume version";
 
-/// The maximum number of progress checks per byte of the text; there is one check every 100 steps.
+/// The maximum number of progress checks per byte of the text. The parser makes one check every 100 steps.
 const LOOKS_PER_BYTE: usize = 2;
 
 /// Parses a text that [`super::guard`] allows; `None` if it has errors. `old` is the tree of an older text, adjusted by the changes since.
 ///
-/// The parser reports its progress every 100 steps, but not whether it met an error in between and recovered. Its log does.
+/// The parser reports its progress every 100 steps, but does not report an error in between from which it recovered. Its log contains such errors.
 pub(super) fn parse(text: &str, old: Option<&Tree>) -> Option<Tree> {
     let met_error = Rc::new(Cell::new(false));
     let mut parser = Parser::new();

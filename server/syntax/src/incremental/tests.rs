@@ -1,4 +1,4 @@
-//! Tests that tree-sitter's trees equal the verdict parser's, and that incremental updates equal a full parse.
+//! Tests that tree-sitter's trees equal the verdict parser's trees, and that incremental updates give the same trees as parsing the whole text.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -42,7 +42,7 @@ struct Count {
 }
 
 impl Count {
-    /// Parses a document with both parsers. If `is_real`, both have to accept it, except for known reasons.
+    /// Parses a document with both parsers. If `is_real` is set, both have to accept the document, except for known reasons.
     fn add(&mut self, name: &str, text: &Arc<str>, span: Span, is_real: bool) {
         let shown = || text[span.range()].chars().take(300).collect::<String>();
         match (crate::read(text, span), read(text, span)) {
@@ -95,7 +95,7 @@ fn tree_sitter_agrees_with_the_verdict_over_random_text() {
     assert!(count.agree > 4_000, "{count:?}");
 }
 
-/// Asserts that both have the same trees for the same text.
+/// Asserts that both objects have the same trees for the same text.
 #[track_caller]
 fn assert_same(updated: &IncrementalTrees, fresh: &IncrementalTrees) {
     let source = |it: &IncrementalTrees| {
@@ -110,7 +110,7 @@ fn assert_same(updated: &IncrementalTrees, fresh: &IncrementalTrees) {
     }
 }
 
-/// Applies many random edits to a text: the updated trees always equal those of a full parse.
+/// Applies many random edits to a text, and checks that the updated trees always equal the trees from parsing the whole text.
 fn edit_randomly(random: &mut Random, text: &str, times: usize) {
     let mut trees = IncrementalTrees::new(text);
     for _ in 0..times {
@@ -126,7 +126,7 @@ fn edit_randomly(random: &mut Random, text: &str, times: usize) {
         trees.update([&text[..start], &insert, &text[end..]].concat());
         assert_same(&trees, &IncrementalTrees::new(trees.text().clone()));
         if random.below(2) == 0 {
-            // Undo the edit, as a person does.
+            // Undoes the edit, as a person might do.
             trees.update(text.clone());
             assert_same(&trees, &IncrementalTrees::new(text));
         }
@@ -194,7 +194,7 @@ fn a_document_keeps_its_tree_while_another_changes() {
     );
 }
 
-/// Texts with very many errors or very deep nesting: none may cause an out-of-bounds write, an abort or a hang.
+/// Texts with very many errors or very deep nesting. They must not cause an out-of-bounds write, an abort or a hang.
 #[test]
 fn hostile_text_is_left_to_the_own_reader() {
     let broken = [

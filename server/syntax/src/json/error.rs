@@ -10,9 +10,9 @@ use crate::tree::{NodeId, Span, Tree};
 pub struct ConvertError {
     /// The message, such as `yaml: map merge requires map or sequence of maps as the value`.
     pub message: String,
-    /// Where the cause is in the text.
+    /// The location of the cause in the text.
     pub span: Span,
-    /// The rule that was broken.
+    /// The violated rule.
     pub kind: ConvertErrorKind,
 }
 
@@ -21,7 +21,7 @@ pub struct ConvertError {
 pub enum ConvertErrorKind {
     /// A collection is a key: `{{ .Values.name }}`.
     CollectionKey,
-    /// A key is null or a number above `int64`. (In Kubernetes 1.30 the message begins with a capital letter: `Unsupported`.)
+    /// A key is null, or is a number above `int64`. (In Kubernetes 1.30 the message starts with a capital letter: `Unsupported`.)
     UnsupportedKey,
     /// The value of `<<` is neither a mapping nor a sequence of mappings.
     Merge,
@@ -43,12 +43,13 @@ impl std::fmt::Display for ConvertError {
 
 impl std::error::Error for ConvertError {}
 
-/// The first error in the keys and numbers of the whole value, in the API server's order: it converts all keys before it writes anything.
+/// The first error in the keys and numbers of the whole value, in the API server's order. The API server converts all keys before it writes anything.
 pub(super) fn unwritable(tree: &Tree, root: &Json<'_>) -> Option<Box<ConvertError>> {
     first_error(root, |it| key_error(tree, it)).or_else(|| first_error(root, |it| number_error(tree, it)))
 }
 
-/// The prefix of keys that cannot be strings, until they are rejected. A valid string may have it too, so [`is_bad_key`] also checks the tree.
+/// The prefix of keys that cannot be strings; such keys are rejected later. A valid string may also have this prefix, so [`is_bad_key`] also checks
+/// the tree.
 pub(super) const BAD_KEY: &str = "\0";
 
 /// Whether a key cannot be converted to a string.

@@ -21,9 +21,9 @@ self_cell::self_cell!(
     }
 );
 
-/// The JSON of a tree, together with the tree that its strings are borrowed from.
+/// The JSON of a tree, together with the tree from which its strings are borrowed.
 ///
-/// Its node numbers are those of that tree and, after each [`follow`](KeptJson::follow), of the edited tree.
+/// The node numbers in the JSON refer to that tree and, after each [`follow`](KeptJson::follow), to the edited tree.
 pub struct KeptJson(Cell);
 
 impl fmt::Debug for KeptJson {
@@ -33,7 +33,7 @@ impl fmt::Debug for KeptJson {
 }
 
 impl KeptJson {
-    /// Converts a tree to JSON, as [`read_json`] does.
+    /// Converts a tree to JSON, like [`read_json`].
     pub fn read(tree: Arc<Tree>) -> Result<Self, ConvertError> {
         Cell::try_new(tree, |tree| read_json(tree)).map(Self)
     }
@@ -43,7 +43,7 @@ impl KeptJson {
         self.0.borrow_dependent()
     }
 
-    /// Updates this to the JSON of `edited`, which is the previous tree after `edit`. If it returns false, this value is unusable and
+    /// Updates this to the JSON of `edited`, which is the result of `edit` on the previous tree. If this returns false, this value is unusable and
     /// the tree has to be converted again.
     pub fn follow(&mut self, edited: &Tree, edit: Edited) -> bool {
         // Duplicate keys and aliased values need a full conversion.
@@ -60,7 +60,7 @@ impl KeptJson {
     }
 }
 
-/// Updates a scalar, which is a key or a value.
+/// Updates a scalar. The scalar is a key or a value.
 fn put_scalar(root: &mut Json<'_>, edited: &Tree, scalar: NodeId) -> Option<()> {
     let value = scalar_value(edited, scalar).ok()?;
     if edited.is_key(scalar) {
@@ -135,7 +135,7 @@ fn renumber(json: &mut JsonDoc<'_>, numbers: &Renumbered) {
     json.depth = depth;
 }
 
-/// The members of the object that a mapping was converted to.
+/// The members of the object into which a mapping was converted.
 fn members_of<'j, 't>(root: &'j mut Json<'t>, tree: &Tree, mapping: NodeId) -> Option<&'j mut Vec<Member<'t>>> {
     match &mut find(root, tree, mapping)?.value {
         JsonValue::Object(members) => Some(members),

@@ -1,6 +1,6 @@
-//! Converts a tree to JSON as go-yaml v2's decoder (`decode.go`) and `sigs.k8s.io/yaml` (`convertToJSONableObject`) do.
+//! Converts a tree to JSON like go-yaml v2's decoder (`decode.go`) and `sigs.k8s.io/yaml` (`convertToJSONableObject`).
 //!
-//! Nothing recurses, because documents can be nested deeper than the stack allows.
+//! The code is not recursive, because documents can be nested deeper than the stack allows.
 
 #![expect(
     clippy::unnecessary_box_returns,
@@ -17,7 +17,7 @@ use crate::go_syntax;
 use crate::scalar::break_len;
 use crate::tree::{NodeId, NodeKind, Tree};
 
-/// A key that is written again in the same mapping, or merged into it.
+/// A key that occurs again in the same mapping, or that is merged into the mapping.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Duplicate {
     /// The node of the first key.
@@ -42,7 +42,7 @@ fn read_from(tree: &Tree, root: Option<NodeId>) -> Result<JsonDoc<'_>, ConvertEr
     let mut reader = Reader::new(tree, false);
     let outcome = reader.run(root);
     if outcome.is_ok() && reader.same_keys {
-        // Keys that are equal as strings are rare. A second pass finds those that go-yaml reports as duplicates, and their order.
+        // Keys that are equal as strings are rare. A second pass finds those that go-yaml reports as duplicates, in its order.
         let mut second = Reader::new(tree, true);
         let again = second.run(root);
         reader.duplicates = std::mem::take(&mut second.duplicates);
@@ -54,7 +54,7 @@ fn read_from(tree: &Tree, root: Option<NodeId>) -> Result<JsonDoc<'_>, ConvertEr
     let depth = reader.deepest;
     let has_same_keys = reader.same_keys;
     let result = outcome.and_then(|root| {
-        // Errors in a value that a later one replaced do not matter, so only the remaining values are searched.
+        // Errors in a value that a later value replaced do not matter, so only the remaining values are searched.
         let searched = root.as_ref().filter(|_| reader.bad_key || reader.infinite);
         let error = searched.and_then(|it| unwritable(tree, it));
         let doc = JsonDoc {
@@ -76,9 +76,9 @@ enum Frame {
         node: NodeId,
         /// The next key.
         next: u32,
-        /// The index in `members` of its first member.
+        /// The index in `members` of the mapping's first member.
         base: usize,
-        /// Whether it is being merged into another mapping, which gets its members.
+        /// Whether the mapping is being merged into another mapping, which gets its members.
         merged: bool,
         alias: Option<NodeId>,
     },
@@ -88,13 +88,13 @@ enum Frame {
         base: usize,
         alias: Option<NodeId>,
     },
-    /// The mappings of a merge, converted from the last to the first.
+    /// The mappings of a merge. They are converted from the last to the first.
     Merges { items: Vec<NodeId> },
-    /// A collection as a key. This is an error, but errors inside the collection come first.
+    /// A collection as a key, which is an error. Errors inside the collection are reported first.
     CollectionKey { key: NodeId },
 }
 
-/// The keys of a mapping and the node where each was first written.
+/// The keys of a mapping, with the node of the first occurrence of each key.
 type Keys<'t> = HashMap<(KeyKind, Cow<'t, str>), NodeId>;
 
 struct Reader<'t> {
@@ -104,7 +104,7 @@ struct Reader<'t> {
     members: Vec<Member<'t>>,
     /// Items of the open sequences.
     items: Vec<Json<'t>>,
-    /// Keys whose value is being converted.
+    /// Keys whose values are being converted.
     keys: Vec<(Cow<'t, str>, KeyKind, NodeId)>,
     /// In the second pass: the keys of each open mapping.
     seen: Option<Vec<Keys<'t>>>,
@@ -113,11 +113,11 @@ struct Reader<'t> {
     decoded_in_aliases: usize,
     depth: usize,
     deepest: usize,
-    /// Whether some mapping has keys that are the same string.
+    /// Whether any mapping has keys that are the same string.
     same_keys: bool,
-    /// Whether JSON cannot represent some number.
+    /// Whether JSON cannot represent one of the numbers.
     infinite: bool,
-    /// Whether some key cannot be converted to a string.
+    /// Whether any key cannot be converted to a string.
     bad_key: bool,
     duplicates: Vec<Duplicate>,
     lines: Option<Vec<u32>>,
@@ -147,7 +147,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Drops what remains after an error.
+    /// Drops the values that are left after an error.
     fn clear(&mut self) {
         let mut values = std::mem::take(&mut self.items);
         values.extend(std::mem::take(&mut self.members).into_iter().map(|it| it.value));
@@ -160,7 +160,7 @@ impl<'t> Reader<'t> {
     }
 
     fn read(&mut self, root: NodeId) -> Result<Json<'t>, Failure> {
-        // The document itself is one decode step.
+        // The document itself counts as one decode step.
         self.count(root)?;
         let mut ready = self.decode(root)?;
         loop {
@@ -257,7 +257,7 @@ impl<'t> Reader<'t> {
                 let mut members: Vec<Member<'t>> = self.members.drain(base..).collect();
                 if !members.is_sorted_by(|left, right| left.key < right.key) {
                     let (tree, has_bad_key) = (self.tree, self.bad_key);
-                    // A string may look like the placeholder of a bad key and must not replace it.
+                    // A string may look like the placeholder of a bad key, but must not replace that key.
                     let is_bad = |it: &Member<'t>| has_bad_key && is_bad_key(tree, it);
                     members.sort_by(|left, right| {
                         let by_key = left.key.cmp(&right.key);
@@ -265,7 +265,7 @@ impl<'t> Reader<'t> {
                     });
                     if members.windows(2).any(|it| it[0].key == it[1].key) {
                         self.same_keys = true;
-                        // Keep the last of each group of equal keys.
+                        // The last of each group of equal keys is kept.
                         members.reverse();
                         members.dedup_by(|left, right| {
                             let same = left.key == right.key && is_bad(left) == is_bad(right);
@@ -299,7 +299,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Counts a decode step, and rejects a document that grows too much through aliases (`decoder.unmarshal`).
+    /// Counts a decode step. Returns an error if the document grows too much through aliases (`decoder.unmarshal`).
     fn count(&mut self, node: NodeId) -> Result<(), Failure> {
         self.decoded += 1;
         self.decoded_in_aliases += usize::from(!self.aliases.is_empty());
@@ -313,7 +313,7 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    /// Follows an alias. Returns its target, and the alias to release after the target was converted.
+    /// Follows an alias. Returns the target, and the alias to release after the target has been converted.
     fn follow(&mut self, node: NodeId) -> Result<(NodeId, Option<NodeId>), Failure> {
         self.count(node)?;
         let Some(target) = self.tree.alias_target(node) else {
@@ -357,7 +357,7 @@ impl<'t> Reader<'t> {
                     value: self.json_value(value),
                 }))
             }
-            // The verdict parser resolves all aliases and makes no error nodes.
+            // The verdict parser resolves all aliases and creates no error nodes, so this does not occur.
             NodeKind::Alias | NodeKind::Error => Ok(Some(Json {
                 node,
                 value: JsonValue::Null,
@@ -399,7 +399,7 @@ impl<'t> Reader<'t> {
         value.into()
     }
 
-    /// Converts a key and keeps it for its value. `false` if the key is a collection, which must be converted first.
+    /// Converts a key and stores it for its value. Returns `false` if the key is a collection, which must be converted first.
     fn key(&mut self, key: NodeId) -> Result<bool, Failure> {
         let (node, alias) = self.follow(key)?;
         if !self.tree.is_scalar(node) {
@@ -447,7 +447,7 @@ impl<'t> Reader<'t> {
             return;
         };
         if let Some(seen) = self.seen.as_mut().and_then(|it| it.last_mut()) {
-            // NaN is not equal to anything, including itself.
+            // NaN does not equal any value, including itself.
             let comparable = !matches!(kind, KeyKind::Float(bits) if f64::from_bits(bits).is_nan());
             let first = if comparable {
                 seen.insert((kind.clone(), key.clone()), key_node)
@@ -485,7 +485,7 @@ impl<'t> Reader<'t> {
                 self.open_merged(value)
             }
             NodeKind::Sequence(_) => {
-                // Convert later mappings first, so that earlier ones win.
+                // Later mappings are converted first, so that earlier mappings win.
                 self.frames.push(Frame::Merges {
                     items: self.tree.items(value).collect(),
                 });
@@ -518,7 +518,7 @@ impl<'t> Reader<'t> {
         })
     }
 
-    /// go-yaml's line number for a node, from 0, counted from the document's start.
+    /// go-yaml's line number for a node, from 0, counted from the start of the document.
     fn line(&mut self, node: NodeId) -> u32 {
         if let Ok(found) = self.tree.lines.binary_search_by_key(&node, |it| it.0) {
             return self.tree.lines[found].1;
@@ -545,7 +545,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// The share of a document that may come from aliases (`allowedAliasRatio`): 99 % of a small one, 10 % of a large one.
+/// The maximum share of a document that may come from aliases (`allowedAliasRatio`): 99 % of a small document, 10 % of a large one.
 fn allowed_alias_ratio(decoded: usize) -> f64 {
     const LOW: usize = 400_000;
     const HIGH: usize = 4_000_000;
@@ -569,8 +569,7 @@ impl<'t> From<ScalarValue<'t>> for JsonValue<'t> {
     }
 }
 
-/// A float as Go's JSON decoder decodes it after Go's encoder wrote it: whole numbers have no decimal point, so they become integers if
-/// they fit.
+/// The result of Go's JSON decoder for a float that Go's encoder wrote. Whole numbers have no decimal point, so they become integers if they fit.
 fn float(value: f64) -> JsonValue<'static> {
     if value.fract() == 0.0 && value.abs() < 1e21 {
         // Go and Rust both write the shortest digits that identify the number, then zeros.

@@ -18,18 +18,18 @@ pub(crate) enum ScalarValue<'t> {
 }
 
 impl ScalarValue<'_> {
-    /// Whether it is a number that JSON cannot represent: infinity or NaN.
+    /// Whether the value is a number that JSON cannot represent: infinity or NaN.
     pub(crate) fn is_infinite(&self) -> bool {
         matches!(self, Self::Float(value) if !value.is_finite())
     }
 
-    /// Whether both are the same key in a Go map.
+    /// Whether both values are the same key in a Go map.
     pub(crate) fn is_same_key(&self, other: &Self) -> bool {
         self == other
     }
 
-    /// The order in which Go prints keys: by the address of their type (the same in all builds of the API server that
-    /// were tested), then by value.
+    /// The order in which Go prints keys: by the address of their type, then by value. The order of addresses was the same in all tested builds of
+    /// the API server.
     pub(crate) fn go_order(&self, other: &Self) -> Ordering {
         let rank = |it: &Self| match it {
             Self::Null => 0,
@@ -50,7 +50,7 @@ impl ScalarValue<'_> {
     }
 }
 
-/// Decodes a scalar (`decoder.scalar` into an interface). The error message lacks its prefix `yaml: `.
+/// Decodes a scalar (`decoder.scalar` into an interface). The error message does not contain the prefix `yaml: `.
 pub(crate) fn scalar_value(tree: &Tree, node: NodeId) -> Result<ScalarValue<'_>, String> {
     let text = tree.scalar(node);
     let resolved = match tree.tag(node) {
@@ -91,7 +91,7 @@ pub(crate) fn is_merge(tree: &Tree, key: NodeId) -> bool {
         return false;
     };
     let span = tree.span(key);
-    // `<<` has two bytes, or four with quotes. Any longer spelling contains escapes; then only the tags `!!merge` and `!` make it a merge.
+    // `<<` has two bytes, or four with quotes. A longer spelling contains escapes, and is only a merge if it has the tag `!!merge` or `!`.
     if style == ScalarStyle::Plain && span.range().len() != 2 {
         return false;
     }
@@ -102,7 +102,7 @@ pub(crate) fn is_merge(tree: &Tree, key: NodeId) -> bool {
     implied && tree.scalar(key) == "<<"
 }
 
-/// The type of a key, which its string alone does not show.
+/// The type of a key, which the string of the key does not show.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum KeyKind {
     Text,

@@ -1,17 +1,17 @@
-//! Writes JSON as Go's `encoding/json` does, without blanks and with HTML characters escaped. This is the output of `YAMLToJSON`.
+//! Writes JSON like Go's `encoding/json`, without blanks and with HTML characters escaped. This is the output of `YAMLToJSON`.
 
 use super::value::{ScalarValue, binary, scalar_value};
 use super::{Json, JsonDoc, JsonValue, Member};
 use crate::tree::{NodeId, Tree};
 
-/// The part of a collection that is still to be written.
+/// The part of a collection that has not been written yet.
 enum Rest<'d, 't> {
     Items(std::slice::Iter<'d, Json<'t>>, bool),
     Members(std::slice::Iter<'d, Member<'t>>, bool),
 }
 
 impl JsonDoc<'_> {
-    /// The JSON text, byte for byte as `YAMLToJSON` returns it. `tree` must be the tree that this was converted from.
+    /// The JSON text, byte for byte as `YAMLToJSON` returns it. `tree` must be the tree from which this value was converted.
     pub fn write(&self, tree: &Tree) -> String {
         let mut out = String::with_capacity(tree.document_span().range().len());
         match self.root() {
@@ -39,7 +39,7 @@ trait Sink {
     /// Adds a text and escapes it where necessary.
     fn push_escaped(&mut self, text: &str);
 
-    /// Whether no more text is wanted.
+    /// Whether the target needs no more text.
     fn is_full(&self) -> bool {
         false
     }
@@ -67,7 +67,7 @@ impl Sink for Length {
     }
 
     fn push_escaped(&mut self, text: &str) {
-        // A loop for short strings: most strings in a CRD are names and types.
+        // This loop is for short strings, because most strings in a CRD are names and types.
         let (mut more, mut is_separator_possible) = (0, false);
         for &byte in text.as_bytes() {
             more += usize::from(MORE[usize::from(byte)]);
@@ -85,7 +85,7 @@ impl Sink for Length {
     }
 }
 
-/// For each byte: by how many bytes its escape is longer than the byte itself.
+/// For each byte, the number of bytes by which its escape is longer than the byte itself.
 const MORE: [u8; 256] = {
     let mut more = [0; 256];
     let mut byte = 0;
@@ -225,7 +225,7 @@ fn write_escaped(text: &str, out: &mut impl Sink) {
     out.push_str(&text[start..]);
 }
 
-/// The next byte that may begin a character to escape. Almost no text has any, so it checks many bytes at once.
+/// The next byte at which a character to escape may start. Texts rarely contain such a byte, so this checks many bytes at once.
 fn next_suspect(bytes: &[u8], from: usize) -> Option<usize> {
     const STRIDE: usize = 32;
     let is_suspect = |it: u8| it < b' ' || matches!(it, b'"' | b'\\' | b'<' | b'>' | b'&' | 0xE2);

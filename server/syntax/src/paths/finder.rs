@@ -5,7 +5,7 @@ use std::{borrow::Cow, cell::RefCell, collections::HashMap};
 use super::{PathTarget, Step, is_merge, lookup, start};
 use crate::tree::{Entry, NodeId, NodeKind, Tree};
 
-/// The number of lookups in a collection that walk over its children. After that, the collection gets an index.
+/// The number of lookups in a collection that walk over its children. Later lookups use an index.
 const WALKS: u32 = 4;
 
 /// Follows paths in one tree. The total time grows with the number of paths plus the size of the tree, not with their product.
@@ -15,12 +15,12 @@ pub struct Finder<'t> {
     asked: RefCell<HashMap<NodeId, CollectionLookup<'t>>>,
 }
 
-/// How to look up children in a collection.
+/// The way to look up children in a collection.
 #[derive(Debug)]
 enum CollectionLookup<'t> {
-    /// No index yet: the number of lookups so far.
+    /// The collection has no index yet. Contains the number of lookups so far.
     Times(u32),
-    /// A mapping without merge keys: the last entry of each key.
+    /// A mapping without merge keys. Contains the last entry of each key.
     Mapping(HashMap<Cow<'t, str>, Entry>),
     /// A mapping with merge keys.
     Merging,

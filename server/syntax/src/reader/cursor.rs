@@ -1,15 +1,15 @@
 //! The current position in the text, with the line and column that the scanner's rules use, and a model of go-yaml's input buffer.
 //!
-//! go-yaml reads its input in pieces of 512 bytes, and checks each piece for invalid characters as a whole. So it reports an invalid character
-//! before a syntax error that is earlier in the same piece, but after one in an earlier piece. For texts with such a
-//! character (or with a byte order mark inside, which is compared with the start of the buffer) the cursor is `TRACKED` and keeps
-//! track of the pieces; for all others this costs nothing. (`yaml_parser_update_buffer`, `is_bom`)
+//! go-yaml reads its input in pieces of 512 bytes, and checks each piece for invalid characters as a whole. So it reports an invalid character before
+//! a syntax error that is earlier in the same piece, but after a syntax error in an earlier piece. For texts with an invalid character (or with a
+//! byte order mark inside, which is compared with the start of the buffer), the cursor is `TRACKED` and follows the pieces. For other texts this has
+//! no cost. (`yaml_parser_update_buffer`, `is_bom`)
 
 use super::{Defect, Encoding, Failure, ReadError};
 use crate::scalar::{break_len, spaces_end};
 use crate::tree::Span;
 
-/// A position in all units that the rules need.
+/// A position in all units that the scanner's rules need.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Mark {
     /// Byte offset in the file.
@@ -26,12 +26,12 @@ pub(super) struct Mark {
 pub(super) struct Cursor<'t, const TRACKED: bool> {
     /// The file's bytes up to the end of the document.
     pub(super) bytes: &'t [u8],
-    /// The offset of the next byte.
+    /// The byte offset of the next byte.
     pub(super) pos: usize,
     pub(super) line: u32,
-    /// `pos - line_base` is the column: `line_base` is the start of the line, moved by the number of UTF-8 continuation bytes.
+    /// The column is `pos - line_base`. `line_base` is the start of the line plus the number of UTF-8 continuation bytes in the line.
     line_base: usize,
-    /// `pos - index_base` is the character index.
+    /// The character index is `pos - index_base`.
     index_base: usize,
     buffer: Buffer,
 }
@@ -50,7 +50,8 @@ struct Buffer {
 /// The number of bytes that go-yaml reads at a time.
 const PIECE: usize = 512;
 
-/// The number of bytes per step of the search for a line's end, so that a text of one long line is not searched over and over.
+/// The number of bytes per step of the search for a line's end. The search is done in steps, so that a text of one long line is not searched
+/// repeatedly.
 const STRIDE: usize = 256;
 
 impl<'t, const TRACKED: bool> Cursor<'t, TRACKED> {
@@ -76,7 +77,7 @@ impl<'t, const TRACKED: bool> Cursor<'t, TRACKED> {
         }
     }
 
-    /// The byte `ahead` bytes from here; 0 past the end.
+    /// The byte at a distance of `ahead` bytes from the current position; 0 past the end.
     pub(super) fn byte(&self, ahead: usize) -> u8 {
         self.bytes.get(self.pos + ahead).copied().unwrap_or(0)
     }
@@ -107,12 +108,12 @@ impl<'t, const TRACKED: bool> Cursor<'t, TRACKED> {
         matches!(self.byte(ahead), b' ' | b'\t')
     }
 
-    /// Whether there is a line break or the end here.
+    /// Whether the current position is at a line break or at the end.
     pub(super) fn is_breakz(&self) -> bool {
         self.at_end() || self.break_here() > 0
     }
 
-    /// Whether there is a space, tab, line break or the end at `ahead`.
+    /// Whether a space, tab, line break or the end is at `ahead`.
     pub(super) fn is_blankz(&self, ahead: usize) -> bool {
         match self.byte(ahead) {
             b' ' | b'\t' | b'\n' | b'\r' => true,
@@ -135,13 +136,13 @@ impl<'t, const TRACKED: bool> Cursor<'t, TRACKED> {
         self.index_base += width - 1;
     }
 
-    /// Skips the line break here, if there is one.
+    /// Skips the line break at the current position, if any.
     pub(super) fn skip_break(&mut self) {
         let len = self.break_here();
         if len == 0 {
             return;
         }
-        // CR LF counts as two characters, NEL, LS and PS as one.
+        // CR LF counts as two characters; NEL, LS and PS count as one.
         if self.bytes[self.pos] >= 0x80 {
             self.index_base += len - 1;
         }
@@ -150,7 +151,7 @@ impl<'t, const TRACKED: bool> Cursor<'t, TRACKED> {
         self.line_base = self.pos;
     }
 
-    /// Begins a new line at the end of the stream, as go-yaml does.
+    /// Starts a new line at the end of the stream, like go-yaml.
     pub(super) fn force_line(&mut self) {
         if self.column() != 0 {
             self.line += 1;
@@ -206,13 +207,13 @@ impl<'t, const TRACKED: bool> Cursor<'t, TRACKED> {
         Ok(())
     }
 
-    /// Makes sure that the buffer has `count` characters, reading more if necessary.
+    /// Makes sure that the buffer contains `count` characters, and reads more if necessary.
     #[inline]
     pub(super) fn need(&mut self, count: usize) -> Result<(), Failure> {
         if TRACKED { self.refill(count) } else { Ok(()) }
     }
 
-    /// Whether the buffer begins with a byte order mark. This is about the start of the buffer, not the current position.
+    /// Whether the buffer starts with a byte order mark. This depends on the start of the buffer, not on the current position.
     pub(super) fn buffer_starts_with_bom(&self) -> bool {
         self.bytes[self.buffer.start..].starts_with(b"\xEF\xBB\xBF")
     }
@@ -257,7 +258,8 @@ impl<'t, const TRACKED: bool> Cursor<'t, TRACKED> {
         }
     }
 
-    /// The end of the character that contains an offset: the declared length of an invalid sequence may end inside the next character.
+    /// The end of the character that contains an offset. The offset can be inside a character, because the declared length of an invalid sequence may
+    /// extend into the next character.
     fn char_end(&self, mut at: usize) -> usize {
         while self.bytes.get(at).is_some_and(|it| it & 0xC0 == 0x80) {
             at += 1;
@@ -294,7 +296,7 @@ impl<'t, const TRACKED: bool> Cursor<'t, TRACKED> {
     }
 }
 
-/// The length of a character from its first byte.
+/// The length of a character according to its first byte.
 fn width(first: u8) -> usize {
     match first {
         0..0xC0 => 1,

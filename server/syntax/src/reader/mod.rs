@@ -1,8 +1,8 @@
-//! The verdict parser: parses YAML exactly as the API server and its clients do.
+//! The verdict parser: parses YAML exactly like the API server and its clients.
 //!
-//! Kubernetes parses YAML with go-yaml v2 (`go.yaml.in/yaml/v2`, before 1.34 `sigs.k8s.io/yaml/goyaml.v2` and `gopkg.in/yaml.v2`: the
-//! same code in all of them), a port of libyaml. This parser has the same grammar, limits, error order and messages. It parses only the first
-//! document of a text and ignores everything after it.
+//! Kubernetes parses YAML with go-yaml v2 (`go.yaml.in/yaml/v2`, before 1.34 `sigs.k8s.io/yaml/goyaml.v2` and `gopkg.in/yaml.v2`, which all contain
+//! the same code), a port of libyaml. This parser has the same grammar, limits, error order and messages. It parses only the first document of a text
+//! and ignores the text after it.
 
 #![expect(
     clippy::unnecessary_box_returns,
@@ -27,23 +27,23 @@ mod token;
 /// The reason why a text is not YAML, with the API server's message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ReadError {
-    /// What is wrong.
+    /// The problem in the text.
     pub problem: Problem,
-    /// The message, such as `yaml: line 3: mapping values are not allowed in this context`. The line is the API server's: it counts from
-    /// the document's start and is sometimes off by one; take positions from `span`.
+    /// The message, such as `yaml: line 3: mapping values are not allowed in this context`. The line is the API server's: it is counted from the
+    /// start of the document and is sometimes off by one, so use `span` for positions.
     pub message: String,
-    /// Where the error is in the file.
+    /// The location of the error in the file.
     pub span: Span,
-    /// What was being parsed; the API server does not report this.
+    /// The construct that was being parsed. The API server does not report it.
     pub context: Option<ErrorContext>,
 }
 
-/// What was being parsed when the error occurred.
+/// The construct that was being parsed when the error occurred.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ErrorContext {
     /// A description such as `while parsing a block mapping`.
     pub text: &'static str,
-    /// Where that construct begins.
+    /// The start of that construct.
     pub span: Span,
 }
 
@@ -60,11 +60,11 @@ type Failure = Box<ReadError>;
 /// A character or byte sequence that YAML does not allow.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Defect {
-    /// Its offset in the text.
+    /// The offset of the character or sequence in the text.
     pub offset: u32,
-    /// The length in bytes of the sequence that its first byte announces.
+    /// The length in bytes of the sequence, as announced by its first byte.
     pub width: u8,
-    /// What is wrong with it.
+    /// The problem with the character or sequence.
     pub problem: Problem,
 }
 
@@ -74,7 +74,7 @@ pub enum Encoding {
     /// UTF-8: the text equals the bytes.
     #[default]
     Utf8,
-    /// UTF-8, but the parser gets LF for each CR LF: the documents of a file that was [split](crate::split).
+    /// UTF-8, but the parser gets LF instead of each CR LF. This applies to the documents of a file that was [split](crate::split).
     Utf8WithLineFeeds,
 }
 
@@ -86,7 +86,7 @@ pub fn read(text: &Arc<str>, span: Span) -> Result<Tree, ReadError> {
     read_decoded(text, span, &[], Encoding::Utf8)
 }
 
-/// Like [`read`], for a text decoded from bytes (see [`crate::source::Source`]). `defects`: what was wrong with the bytes, sorted by offset.
+/// Like [`read`], for a text decoded from bytes (see [`crate::source::Source`]). `defects` contains the errors in the bytes, sorted by offset.
 pub fn read_decoded(text: &Arc<str>, span: Span, defects: &[Defect], encoding: Encoding) -> Result<Tree, ReadError> {
     let inspection = inspect(text.as_bytes(), span, defects);
     let tree = if inspection.tracked {
@@ -102,7 +102,7 @@ struct Inspection {
     defect: Option<Defect>,
 }
 
-/// Looks for what needs a tracked cursor: a character that is not allowed, or a byte order mark after the first.
+/// Looks for a reason to use a tracked cursor: a character that is not allowed, or a byte order mark that is not at the start.
 fn inspect(text: &[u8], span: Span, defects: &[Defect]) -> Inspection {
     const STRIDE: usize = 128;
     let mut inspection = Inspection {

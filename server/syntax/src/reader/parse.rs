@@ -1,4 +1,4 @@
-//! Builds nodes from tokens: go-yaml's parser states (`parserc.go`), and what its decoder does with the events (`decode.go`, `parser`).
+//! Builds nodes from tokens, like go-yaml's parser states (`parserc.go`) and the part of its decoder that processes events (`decode.go`, `parser`).
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use super::token::{Token, TokenKind};
 use super::{Defect, Encoding, Failure, Problem, ReadError};
 use crate::tree::{CollectionStyle, NodeId, Properties, ScalarStyle, Span, Tree, TreeBuilder};
 
-/// What the parser expects next.
+/// The construct that the parser expects next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum State {
     DocumentStart,
@@ -48,7 +48,7 @@ pub(super) struct Parser<'t, const TRACKED: bool> {
     pub(super) builder: TreeBuilder,
     pub(super) state: State,
     states: Vec<State>,
-    /// The first tokens of the open collections.
+    /// The first tokens of the collections that are open.
     marks: Vec<Token>,
     tag_directives: Vec<(String, String)>,
     anchors: HashMap<&'t str, NodeId>,
@@ -107,7 +107,7 @@ impl<const TRACKED: bool> Parser<'_, TRACKED> {
                 State::DocumentStart => return Ok(()),
                 State::DocumentContent => self.document_content()?,
                 State::DocumentEnd => {
-                    // The end of the document is a separate event in go-yaml, so one more token is read.
+                    // In go-yaml, the end of the document is a separate event, so one more token is read.
                     self.peek()?;
                     self.state = State::DocumentStart;
                 }
@@ -135,7 +135,7 @@ impl<const TRACKED: bool> Parser<'_, TRACKED> {
         }
     }
 
-    /// Begins the document. Returns whether there is one.
+    /// Starts the document. Returns whether a document exists.
     fn document_start(&mut self) -> Result<bool, Failure> {
         let token = self.peek()?;
         self.states.push(State::DocumentEnd);
@@ -209,7 +209,7 @@ impl<const TRACKED: bool> Parser<'_, TRACKED> {
     }
 
     fn pop_state(&mut self) {
-        // Every pop has a matching push; the first state pushed is the document's end.
+        // Every pop has a matching push. The first pushed state is the end of the document.
         self.state = self.states.pop().unwrap_or(State::DocumentEnd);
     }
 
@@ -243,7 +243,7 @@ impl<const TRACKED: bool> Parser<'_, TRACKED> {
         )
     }
 
-    /// The span of a token; for an empty token, the character at its position.
+    /// The span of a token. For an empty token, this is the span of the character at its position.
     fn token_span(&self, token: Token) -> Span {
         if token.end > token.start {
             return Span::new(token.start, token.end);
@@ -266,7 +266,7 @@ impl<const TRACKED: bool> Parser<'_, TRACKED> {
     }
 
     fn absent(&mut self, at: u32, line: u32) {
-        // A token at the end of the text may have a line number that the text does not have; other tokens are lines after this position.
+        // A token at the end of the text may have a line number that does not exist in the text. Other tokens may be lines after this position.
         let here = at.min(self.scanner.cursor.bytes.len() as u32);
         self.builder
             .scalar_known(ScalarStyle::Plain, Span::new(here, here), 0, false);
@@ -401,7 +401,7 @@ impl<const TRACKED: bool> Parser<'_, TRACKED> {
         }
     }
 
-    /// Takes the first token of a collection and remembers it.
+    /// Takes the first token of a collection and stores it.
     pub(super) fn begin(&mut self) -> Result<(), Failure> {
         let token = self.peek()?;
         self.marks.push(token);
@@ -498,7 +498,7 @@ impl<const TRACKED: bool> Parser<'_, TRACKED> {
     fn block_mapping_value(&mut self) -> Result<(), Failure> {
         let token = self.peek()?;
         if token.kind != TokenKind::Value {
-            // go-yaml puts the absent value at the next token; we put it after its key.
+            // go-yaml puts the absent value at the next token. We put it after its key.
             self.state = State::BlockMappingKey;
             let line = token.line;
             let at = self.last_end;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::scan::MAX_DEPTH;
 
-/// Why a text is not YAML (`go.yaml.in/yaml/v2`: `readerc.go`, `scannerc.go`, `parserc.go`, `decode.go`).
+/// The reason why a text is not YAML (`go.yaml.in/yaml/v2`: `readerc.go`, `scannerc.go`, `parserc.go`, `decode.go`).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Problem {
     /// Text follows a document that has ended.
@@ -19,25 +19,25 @@ pub enum Problem {
     MissingNode,
     /// No `%TAG` directive declares the handle of a tag.
     UndefinedTagHandle,
-    /// A line is indented like an item of the list around it but does not begin with `-`.
+    /// A line is indented like an item of the surrounding list but does not start with `-`.
     MissingDash,
-    /// A line does not continue the mapping around it.
+    /// A line does not continue the surrounding mapping.
     MissingKey,
-    /// No comma and no `]` after an item.
+    /// An item is followed by neither a comma nor a `]`.
     MissingCommaOrBracket,
-    /// No comma and no `}` after an entry.
+    /// An entry is followed by neither a comma nor a `}`.
     MissingCommaOrBrace,
-    /// A character that begins no token.
+    /// A character that cannot start a token.
     NoToken,
-    /// A tab where a key or a value could begin.
+    /// A tab at a position where a key or a value could start.
     TabBegins,
-    /// No colon after a key.
+    /// A key without a colon after it.
     MissingColon,
-    /// A list begins on the line of its key.
+    /// A list starts on the line of its key.
     SequenceNotAllowed,
-    /// A `?` where no key can begin.
+    /// A `?` at a position where a key cannot start.
     KeyNotAllowed,
-    /// A colon where no value can begin.
+    /// A colon at a position where a value cannot start.
     ValueNotAllowed,
     /// A tab in the indentation of a plain scalar.
     TabIndents,
@@ -61,7 +61,7 @@ pub enum Problem {
     AnchorName,
     /// A verbatim tag that is not closed.
     ClosingAngle,
-    /// No blank after a tag or directive.
+    /// A tag or directive without a blank after it.
     WhitespaceOrLineBreak,
     /// A tag handle that does not end in `!`.
     TagExclamation,
@@ -69,7 +69,7 @@ pub enum Problem {
     TagUri,
     /// A `%` in a tag without two hexadecimal digits.
     UriOctet,
-    /// Escaped bytes in a tag that cannot begin a character.
+    /// Escaped bytes in a tag that cannot start a character.
     LeadingOctet,
     /// Escaped bytes in a tag that cannot continue a character.
     TrailingOctet,

@@ -1,5 +1,5 @@
-//! Builds tokens from characters: which token begins here, which collections the indentation opens and closes, and which tokens are keys.
-//! (`scannerc.go`, except the insides of scalars, tags and directives.)
+//! Builds tokens from characters: determines the token at a position, the collections that the indentation opens and closes, and the tokens that are
+//! keys. (`scannerc.go`, without the contents of scalars, tags and directives.)
 
 use super::cursor::{Cursor, Mark};
 use super::token::{NO_KEY, Queue, Token, TokenKind};
@@ -12,13 +12,13 @@ pub(super) const MAX_DEPTH: usize = 10_000;
 /// The maximum length in characters of a key without `?`.
 const MAX_SIMPLE_KEY: u32 = 1024;
 
-/// A position where a key without `?` may have begun.
+/// A position where a key without `?` may have started.
 #[derive(Clone, Copy, Debug, Default)]
 struct SimpleKey {
     possible: bool,
-    /// Whether it must be a key, because it is at the indentation of a block mapping.
+    /// Whether the position must be a key, because it is at the indentation of a block mapping.
     required: bool,
-    /// Whether the queue waits at its token until it is known whether it is a key.
+    /// Whether the queue waits at the token of this position until it is known whether the token is a key.
     awaited: bool,
     token_number: usize,
     mark: Mark,
@@ -29,7 +29,7 @@ pub(super) struct Scanner<'t, const TRACKED: bool> {
     pub(super) cursor: Cursor<'t, TRACKED>,
     queue: Queue,
     started: bool,
-    /// Whether the head of the queue is known not to be a key.
+    /// Whether it is known that the head of the queue is not a key.
     token_available: bool,
     /// The column of the current block collection; -1 outside all of them.
     pub(super) indent: i32,
@@ -62,7 +62,7 @@ impl<'t, const TRACKED: bool> Scanner<'t, TRACKED> {
         if !self.token_available {
             self.fetch_more()?;
         }
-        // `fetch_more` leaves a token, and nobody peeks after the end of the stream.
+        // `fetch_more` always leaves a token, and callers do not peek after the end of the stream.
         Ok(self.queue.head().copied().unwrap_or(Token::new(
             TokenKind::StreamEnd,
             self.cursor.mark(),
@@ -70,7 +70,7 @@ impl<'t, const TRACKED: bool> Scanner<'t, TRACKED> {
         )))
     }
 
-    /// Takes the token that was peeked at.
+    /// Takes the token that `peek` returned.
     pub(super) fn take(&mut self) {
         self.token_available = false;
         self.queue.take();
@@ -116,7 +116,7 @@ impl<'t, const TRACKED: bool> Scanner<'t, TRACKED> {
         Ok(())
     }
 
-    /// Whether more tokens are needed to decide what the head of the queue is.
+    /// Whether the scanner needs more tokens to determine whether the head of the queue is a key.
     fn head_may_be_key(&mut self) -> Result<bool, Failure> {
         let Some(head) = self.queue.head() else { return Ok(true) };
         let level = head.key_level;
@@ -189,7 +189,7 @@ impl<'t, const TRACKED: bool> Scanner<'t, TRACKED> {
         }
     }
 
-    /// Returns the token kind if `---` or `...` is at the start of this line.
+    /// The kind of the token, if `---` or `...` is at the start of this line.
     pub(super) fn document_indicator(&self) -> Option<TokenKind> {
         let kind = match self.cursor.byte(0) {
             b'-' => TokenKind::DocumentStart,
@@ -216,7 +216,8 @@ impl<'t, const TRACKED: bool> Scanner<'t, TRACKED> {
         Ok(true)
     }
 
-    /// The error for text that had to be a key. It is reported on that text's line, where the colon is missing, not at the token after it.
+    /// The error for text that must be a key. The error is reported on the line of this text, where the colon is missing, and not at the token after
+    /// it.
     fn missing_colon(&self, key: SimpleKey) -> Failure {
         let start = key.mark.pos as usize;
         let mut end = start;
@@ -230,7 +231,7 @@ impl<'t, const TRACKED: bool> Scanner<'t, TRACKED> {
         self.error_at(span, "while scanning a simple key", key.mark, Problem::MissingColon)
     }
 
-    /// Records that a key may begin here. Returns the level for the token, or `NO_KEY`.
+    /// Records that a key may start at this position. Returns the level for the token, or `NO_KEY`.
     fn save_simple_key(&mut self) -> Result<u32, Failure> {
         if !self.simple_key_allowed {
             return Ok(NO_KEY);
@@ -261,7 +262,7 @@ impl<'t, const TRACKED: bool> Scanner<'t, TRACKED> {
         Ok(())
     }
 
-    /// Opens a block collection if the column is deeper than the current one. `before`: the number of the token before which it starts.
+    /// Opens a block collection if the column is deeper than the current one. `before` is the number of the token before which the collection starts.
     fn roll_indent(&mut self, column: u32, before: Option<usize>, kind: TokenKind, mark: Mark) -> Result<(), Failure> {
         if self.flow_level > 0 || self.indent >= column as i32 {
             return Ok(());
@@ -358,7 +359,7 @@ impl<'t, const TRACKED: bool> Scanner<'t, TRACKED> {
         self.remove_simple_key()?;
         if self.flow_level > 0 {
             self.flow_level -= 1;
-            // If no key was possible inside a bracket, go-yaml forgets that the bracket itself may be a key: it emits the bracket at once, and a
+            // If a key was not possible inside a bracket, go-yaml forgets that the bracket itself may be a key. It emits the bracket at once, and a
             // colon after the collection comes too late.
             let inside = self.simple_keys.pop();
             if let (Some(inside), Some(bracket)) = (inside, self.simple_keys.last_mut())
@@ -435,7 +436,7 @@ impl<'t, const TRACKED: bool> Scanner<'t, TRACKED> {
         Ok(())
     }
 
-    /// Pushes a token that may begin a key, and after which no key can begin.
+    /// Pushes a token that may start a key, and after which a key cannot start.
     fn fetch_keyable(&mut self, scan: impl FnOnce(&mut Self) -> Result<Token, Failure>) -> Result<(), Failure> {
         let key_level = self.save_simple_key()?;
         self.simple_key_allowed = false;
@@ -504,8 +505,8 @@ impl<'t, const TRACKED: bool> Scanner<'t, TRACKED> {
     }
 }
 
-/// Builds the error with go-yaml's message (`parser.fail`). Its line is that of the problem or else of the context; only scanner errors
-/// count lines from 1.
+/// Builds the error with go-yaml's message (`parser.fail`). The line in the message is that of the problem, or otherwise of the context. Only scanner
+/// errors count lines from 1.
 pub(super) fn failure(
     problem: Problem,
     scanner: bool,

@@ -49,10 +49,10 @@ impl<const TRACKED: bool> Scanner<'_, TRACKED> {
         }
     }
 
-    /// Skips to the end of the line if the rest of it has no special byte and no byte outside ASCII, as is true for nearly all lines of long
-    /// scalars. Only for positions within a line, after a word.
+    /// Skips to the end of the line if the rest of the line contains no special byte and no byte outside ASCII, which is true for nearly all lines of
+    /// long scalars. May only be called at positions within a line, after a word.
     fn skip_rest_of_line(&mut self, stop: u8, other_stop: u8) {
-        // A limit, so that a text of one long line is not searched over and over.
+        // The search is done in steps, so that a text of one long line is not searched repeatedly.
         const STRIDE: usize = 256;
         if TRACKED {
             return;
@@ -69,7 +69,7 @@ impl<const TRACKED: bool> Scanner<'_, TRACKED> {
         }
     }
 
-    /// Scans a plain scalar. Also returns whether a line break follows it.
+    /// Scans a plain scalar. Also returns whether a line break follows the scalar.
     pub(super) fn scan_plain(&mut self) -> Result<(Token, bool), Failure> {
         let start = self.cursor.mark();
         let indent = (self.indent + 1) as usize;
@@ -300,7 +300,7 @@ impl<const TRACKED: bool> Scanner<'_, TRACKED> {
         Ok(token)
     }
 
-    /// Skips indentation and empty lines, and detects the indentation if it is not known yet (0). Returns the end of the last empty line.
+    /// Skips indentation and empty lines, and determines the indentation if it is not known yet (0). Returns the end of the last empty line.
     fn scan_block_breaks(&mut self, indent: &mut usize, start: Mark) -> Result<usize, Failure> {
         let mut end = self.cursor.pos;
         let mut deepest = 0;

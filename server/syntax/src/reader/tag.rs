@@ -69,7 +69,7 @@ impl<const TRACKED: bool> Scanner<'_, TRACKED> {
             self.cursor.skip_ascii(1);
         } else {
             let is_handle = self.scan_tag_handle(false, start)?;
-            // Without a second `!`, the text read so far is part of the tag, which may then end here.
+            // Without a second `!`, the text that was read so far is part of the tag, and the tag may end here.
             self.scan_uri(false, !is_handle, start)?;
         }
         self.cursor.need(1)?;
@@ -79,7 +79,7 @@ impl<const TRACKED: bool> Scanner<'_, TRACKED> {
         Ok(Token::new(TokenKind::Tag, start, self.cursor.pos as u32))
     }
 
-    /// Scans `!` or `!name!`; the second `!` is optional outside of a directive. Returns whether it was there.
+    /// Scans `!` or `!name!`. The second `!` is optional outside of a directive. Returns whether the second `!` was present.
     fn scan_tag_handle(&mut self, directive: bool, start: Mark) -> Result<bool, Failure> {
         self.cursor.need(1)?;
         if self.cursor.byte(0) != b'!' {
@@ -279,7 +279,7 @@ pub(crate) fn unescape(uri: &str) -> Cow<'_, str> {
     Cow::Owned(String::from_utf8_lossy(&plain).into_owned())
 }
 
-/// A tag as written, split into two parts.
+/// The text of a tag, split into two parts.
 #[derive(Debug)]
 pub(crate) struct Tag<'t> {
     /// `!`, `!!` or `!name!`; empty if the suffix is the whole tag.

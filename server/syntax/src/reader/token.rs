@@ -1,4 +1,4 @@
-//! Tokens, and the queue in which they wait.
+//! Tokens, and the queue of tokens.
 
 use super::cursor::Mark;
 use crate::tree::ScalarStyle;
@@ -31,15 +31,15 @@ pub(super) enum TokenKind {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Token {
     pub(super) kind: TokenKind,
-    /// Scalars: whether the value differs from the source text.
+    /// For scalars: whether the value differs from the source text.
     pub(super) decode: bool,
     pub(super) start: u32,
     pub(super) end: u32,
-    /// The line on which it starts.
+    /// The line on which the token starts.
     pub(super) line: u32,
-    /// Block scalars: the indentation. Version directives: major times 256 plus minor.
+    /// For block scalars: the indentation. For version directives: major times 256 plus minor.
     pub(super) extra: u32,
-    /// The level of the simple key that this token may begin, or `NO_KEY`.
+    /// The level of the simple key that may start with this token, or `NO_KEY`.
     pub(super) key_level: u32,
 }
 
@@ -59,12 +59,12 @@ impl Token {
     }
 }
 
-/// A first-in, first-out queue with insertion.
+/// A first-in, first-out queue in which tokens can also be inserted.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     tokens: Vec<Token>,
     head: usize,
-    /// The number of tokens taken so far, which is also the number of the token at the head.
+    /// The number of tokens taken so far. It is also the number of the token at the head.
     taken: usize,
 }
 
@@ -91,7 +91,7 @@ impl Queue {
         self.tokens.push(token);
     }
 
-    /// Inserts a token before the one with this number.
+    /// Inserts a token before the token with this number.
     pub(super) fn insert(&mut self, number: usize, token: Token) {
         match number.checked_sub(self.taken) {
             Some(ahead) => self.tokens.insert(self.head + ahead, token),

@@ -1,10 +1,10 @@
-//! Parses numbers as Go's `strconv` does.
+//! Parses numbers like Go's `strconv`.
 
 use std::borrow::Cow;
 
 use super::Resolved;
 
-/// Parses a text that begins with a digit or sign.
+/// Parses a text that starts with a digit or sign.
 pub(super) fn number(text: &str) -> Resolved {
     let bytes = text.as_bytes();
     if let 1..=18 = bytes.len()
@@ -50,7 +50,7 @@ pub(super) fn number(text: &str) -> Resolved {
     Resolved::Text
 }
 
-/// `strconv.ParseInt`; if `base` is `None`, the prefix decides.
+/// `strconv.ParseInt`. If `base` is `None`, the prefix determines the base.
 fn int(text: &str, base: Option<u32>) -> Option<i64> {
     let (negative, digits) = match text.as_bytes().first()? {
         b'+' => (false, &text[1..]),
@@ -65,7 +65,7 @@ fn int(text: &str, base: Option<u32>) -> Option<i64> {
     }
 }
 
-/// `strconv.ParseUint`; if `base` is `None`, the prefix decides.
+/// `strconv.ParseUint`. If `base` is `None`, the prefix determines the base.
 fn uint(text: &str, base: Option<u32>) -> Option<u64> {
     let bytes = text.as_bytes();
     let first = *bytes.first()?;
@@ -116,7 +116,7 @@ fn is_float(bytes: &[u8]) -> bool {
     at == bytes.len()
 }
 
-/// `strconv.ParseFloat` for a text that begins with a point; underscores between digits are allowed.
+/// `strconv.ParseFloat` for a text that starts with a point. Underscores between digits are allowed.
 pub(super) fn float_with_point(text: &str) -> Option<f64> {
     let bytes = text.as_bytes();
     let mut after_digit = false;
@@ -127,7 +127,7 @@ pub(super) fn float_with_point(text: &str) -> Option<f64> {
         after_digit = byte.is_ascii_digit();
     }
     let plain = text.replace('_', "");
-    // Neither a lone point nor `.e5` is a number.
+    // A lone point and `.e5` are not numbers.
     if !is_float(plain.as_bytes()) {
         return None;
     }

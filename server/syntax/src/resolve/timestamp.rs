@@ -1,4 +1,4 @@
-//! Recognizes go-yaml's timestamps (`parseTimestamp`, which uses Go's `time.Parse`). Only an explicit `!!timestamp` needs this.
+//! Recognizes go-yaml's timestamps (`parseTimestamp`, which uses Go's `time.Parse`). This is only needed for an explicit `!!timestamp`.
 
 /// Whether the text is a timestamp.
 pub(crate) fn is_timestamp(text: &str) -> bool {

@@ -1,4 +1,4 @@
-//! The builder that parsers use to make a tree: it takes nodes in document order, and collections are opened and closed.
+//! The builder with which parsers create a tree. It gets nodes in document order, and collections are opened and closed.
 
 use super::{
     CollectionStyle, NO_PARENT, NodeData, NodeId, NodeKind, Properties, ScalarStyle, Span, Tree, siblings::Siblings,
@@ -6,14 +6,14 @@ use super::{
 use crate::scalar;
 use crate::text::Text;
 
-/// Builds a [`Tree`]. The caller adds nodes in document order and closes what it opens.
+/// Builds a [`Tree`]. The caller adds nodes in document order and closes the nodes that it opens.
 #[derive(Debug)]
 pub struct TreeBuilder {
     tree: Tree,
     open: Vec<u32>,
     /// The nodes of an older tree. Nodes before `first` stay valid.
     kept: Vec<NodeData>,
-    /// The identifier of the first node that is built here.
+    /// The identifier of the first node that this builder creates.
     first: u32,
 }
 
@@ -22,14 +22,14 @@ pub struct TreeBuilder {
 pub(crate) struct Rebuilt {
     /// The new nodes, with their properties, aliases, lines and comments.
     pub(crate) fresh: Tree,
-    /// The nodes of the older tree. Nodes that were still open before the new ones have updated ends.
+    /// The nodes of the older tree. Nodes that were still open before the new nodes have updated ends.
     pub(crate) kept: Vec<NodeData>,
     /// The nodes that are still open.
     pub(crate) open: Vec<u32>,
 }
 
 impl TreeBuilder {
-    /// Begins the tree of the document at `span` of `text`, with room for about `nodes` nodes.
+    /// Starts the tree of the document at `span` of `text`, with memory for about `nodes` nodes.
     pub fn new(text: impl Into<Text>, span: Span, nodes: usize) -> Self {
         Self {
             tree: Tree {
@@ -69,7 +69,7 @@ impl TreeBuilder {
         self.tree.comments.len()
     }
 
-    /// The nodes built so far, without closing the open ones.
+    /// The nodes built so far. Open nodes are not closed.
     pub(crate) fn into_parts(self) -> Rebuilt {
         Rebuilt {
             fresh: self.tree,
@@ -78,7 +78,7 @@ impl TreeBuilder {
         }
     }
 
-    /// The node that will be the parent of the next one.
+    /// The node that will be the parent of the next node.
     pub fn current(&self) -> Option<NodeId> {
         self.open.last().map(|&it| NodeId(it))
     }
@@ -116,7 +116,7 @@ impl TreeBuilder {
         }
     }
 
-    /// Adds a scalar. `span` includes the quotes or the block indicator; `indent` is the indentation of a block scalar's content in columns.
+    /// Adds a scalar. `span` includes the quotes or the block indicator, and `indent` is the indentation of a block scalar's content in columns.
     pub fn scalar(&mut self, style: ScalarStyle, span: Span, indent: u32) -> NodeId {
         let decode = scalar::needs_decoding(&self.tree.text, style, span);
         self.scalar_known(style, span, indent, decode)
@@ -148,7 +148,7 @@ impl TreeBuilder {
         }
     }
 
-    /// Sets the line that the API server's messages give for the last added node, if it differs from the node's actual line.
+    /// Sets the line of the last added node in the API server's messages, if it differs from the node's actual line.
     pub(crate) fn set_line(&mut self, line: u32) {
         self.tree.lines.push((NodeId(self.tree.nodes.len() as u32 - 1), line));
     }
@@ -158,12 +158,12 @@ impl TreeBuilder {
         self.tree.comments.push(span);
     }
 
-    /// Replaces the comments; the new ones must be in document order.
+    /// Replaces the comments. The new comments must be in document order.
     pub(crate) fn set_comments(&mut self, comments: Vec<Span>) {
         self.tree.comments = comments;
     }
 
-    /// Returns the finished tree. Nodes that are still open end with the document.
+    /// Returns the finished tree. Nodes that are still open end at the end of the document.
     pub fn finish(mut self) -> Tree {
         while !self.open.is_empty() {
             self.close(self.tree.span.end);

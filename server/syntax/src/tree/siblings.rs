@@ -7,8 +7,8 @@ use std::sync::{
 
 use super::{NodeId, Tree};
 
-/// The positions of all nodes among their siblings, computed once enough siblings were walked to make it worthwhile. Therefore many lookups
-/// together take time proportional to their number plus the tree's size, and a few lookups cost no more than a walk.
+/// The positions of all nodes among their siblings. They are computed when so many siblings have been walked that the computation is worthwhile.
+/// Therefore the time for many lookups is proportional to their number plus the size of the tree, and a few lookups cost no more than a walk.
 #[derive(Debug, Default)]
 pub(crate) struct Siblings {
     walked: AtomicUsize,
@@ -21,7 +21,7 @@ impl Clone for Siblings {
     }
 }
 
-/// This is a cache, so it does not affect whether two trees are equal.
+/// The positions are a cache, so they do not affect whether two trees are equal.
 impl PartialEq for Siblings {
     fn eq(&self, _: &Self) -> bool {
         true
@@ -31,7 +31,7 @@ impl PartialEq for Siblings {
 impl Eq for Siblings {}
 
 impl Tree {
-    /// The index of the node among its parent's children: in a mapping, keys have even numbers and values odd ones. 0 for the root.
+    /// The index of the node among its parent's children. In a mapping, keys have even numbers and values have odd numbers. 0 for the root.
     pub fn position(&self, node: NodeId) -> usize {
         if let Some(positions) = self.siblings.positions.get() {
             return positions[node.0 as usize] as usize;
@@ -50,7 +50,7 @@ impl Tree {
     /// The previous child of the same parent.
     pub fn previous_sibling(&self, node: NodeId) -> Option<NodeId> {
         let parent = self.parent(node)?;
-        // The node before it is its parent, or the last node in the sibling's subtree.
+        // The preceding node is the parent of the node, or the last node in the subtree of the previous sibling.
         let last = NodeId(node.0 - 1);
         if last == parent {
             return None;
@@ -73,7 +73,7 @@ impl Tree {
 
     fn positions(&self) -> Box<[u32]> {
         let mut positions = vec![0; self.nodes.len()];
-        // The number of children seen so far, for each node.
+        // For each node, the number of children that were visited so far.
         let mut passed = vec![0; self.nodes.len()];
         for node in self.nodes() {
             if let Some(parent) = self.parent(node) {
@@ -100,7 +100,7 @@ mod tests {
             let parent = tree.parent(node)?;
             tree.children(parent).position(|it| it == node)
         };
-        // Test both before and after the positions are computed.
+        // This tests lookups both before and after the positions are computed.
         for _ in 0..3 {
             for node in tree.nodes() {
                 assert_eq!(tree.position(node), walked(node).unwrap_or(0), "{node:?}");

@@ -9,14 +9,14 @@ use crd_analyzer_syntax::tree::{NodeId, NodeKind, Span, Tree};
 
 use super::oracle::{Answer, Oracle};
 
-/// A text, and how to parse it if not as a whole.
+/// A text, and the way to parse it if it is not parsed as a whole.
 pub(crate) struct Case {
     pub(crate) name: String,
     pub(crate) bytes: Vec<u8>,
     pub(crate) tree: Option<Result<Tree, ReadError>>,
 }
 
-/// Describes the difference for each text where the results differ.
+/// Describes the differences, one for each text with different results.
 pub(crate) fn differences(oracle: &mut Oracle, cases: Vec<Case>) -> Vec<String> {
     let answers = oracle.ask(cases.iter().map(|it| it.bytes.as_slice()));
     let mut found = Vec::new();
@@ -25,7 +25,7 @@ pub(crate) fn differences(oracle: &mut Oracle, cases: Vec<Case>) -> Vec<String> 
         if (ours == theirs || is_same_but_for_order(&case, &ours, &theirs)) && wrong.is_none() {
             continue;
         }
-        // Go iterates over maps in random order, so the key that it reports or keeps changes from run to run.
+        // Go iterates over maps in random order, so the key that it reports or keeps may differ in each run.
         let again = oracle.ask(std::iter::repeat_n(case.bytes.as_slice(), 40));
         if wrong.is_some() || again.iter().all(|it| it != &ours) {
             found.push(describe(&case, &ours, &theirs, wrong));
@@ -34,7 +34,7 @@ pub(crate) fn differences(oracle: &mut Oracle, cases: Vec<Case>) -> Vec<String> 
     found
 }
 
-/// Whether the results differ only in order: Go sorts keys that are not UTF-8, such as `!!binary` keys, by bytes that JSON does not show.
+/// Whether the results differ only in their order. Go sorts keys that are not UTF-8, such as `!!binary` keys, by bytes that JSON does not show.
 fn is_same_but_for_order(case: &Case, ours: &Answer, theirs: &Answer) -> bool {
     let value = |it: &Answer| match it {
         Answer::Json { text, strict } => serde_json::from_str::<serde_json::Value>(text)

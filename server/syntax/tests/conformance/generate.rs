@@ -426,7 +426,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes the value of a key at `columns` or, with `inline`, the node after a dash.
+    /// Writes the value of a key at `columns` or, if `inline` is set, the node after a dash.
     fn value(&mut self, columns: usize, inline: bool) {
         self.left = self.left.saturating_sub(1);
         if !inline {

@@ -1,8 +1,8 @@
 //! Compares the verdict parser and the JSON conversion with `sigs.k8s.io/yaml` itself.
 //!
-//! The oracle is the program `tests/conformance/yamljson`, which is built here if there is a Go toolchain. The texts are those of the corpus
-//! (`CRD_ANALYZER_CORPUS`, or `../shared/corpus` beside the repository), and seeded mutants of them and of generated documents.
-//! The tests are ignored by default because they need Go and the corpus.
+//! The oracle is the program `tests/conformance/yamljson`, which these tests build if a Go toolchain is installed. The texts are those of the corpus
+//! (`CRD_ANALYZER_CORPUS`, or `../shared/corpus` beside the repository), and seeded mutants of them and of generated documents. The tests are ignored
+//! by default because they need Go and the corpus.
 //!
 //! `YAML_SEED` and `YAML_MUTANTS` select other mutants.
 
@@ -137,7 +137,7 @@ fn files_are_cut_as_clients_cut_them() {
         }
         let times = random.below(3);
         let bytes = (0..times).fold(file.into_bytes(), |bytes, _| mutate::mutate(&mut random, bytes));
-        // The test above covers texts that begin with a brace; CR CR LF is a known difference (see `split`).
+        // The test above covers texts that start with a brace, and CR CR LF is a known difference (see `split`).
         if let Ok(file) = String::from_utf8(bytes)
             && !file.contains("\r\r\n")
             && !file
@@ -178,7 +178,7 @@ fn files_are_cut_as_clients_cut_them() {
     expect_none(&found, files.len());
 }
 
-/// Tests the documents that kubectl reads from a file: UTF-16, consecutive JSON values, and JSON before YAML.
+/// Tests that the documents of a file are those that kubectl reads: UTF-16, consecutive JSON values, and JSON before YAML.
 #[test]
 #[ignore = "needs Go"]
 fn files_are_read_as_kubectl_reads_them() {
@@ -253,7 +253,7 @@ fn files_are_read_as_kubectl_reads_them() {
             .filter_map(|it| serde_json::from_str(it).ok())
             .filter(serde_json::Value::is_object)
             .collect();
-        // The documents before the error are the same. A file that is rejected is rejected as a whole.
+        // The documents before the error must be the same. A rejected file is rejected as a whole.
         let is_same = if error.is_some() {
             is_refused
         } else {
@@ -274,7 +274,7 @@ fn aliases_are_refused_where_the_server_refuses_them() {
     let total = 60;
     for at in 0..total {
         let width = 1 + random.below(400);
-        // The limit is between 99 % aliased nodes in small documents and 400,000 aliased nodes in large ones.
+        // The limit is between 99 % aliased nodes in small documents and 400,000 aliased nodes in large documents.
         let aliased = [100, 1_000, 10_000, 380_000, 400_000][random.below(5)] * (90 + random.below(21)) / 100;
         let aliases = 1 + aliased / (width + 1);
         let plain = if random.one_in(2) {
@@ -308,7 +308,7 @@ fn aliases_are_refused_where_the_server_refuses_them() {
 fn byte_order_marks_are_passed_over_where_the_server_does_it() {
     let mut oracle = Oracle::start();
     let mut random = Random::new(number("YAML_SEED", 1));
-    // The API server's parser looks for a mark at the start of its input buffer, which moves in pieces of 512 bytes.
+    // The API server's parser looks for a mark at the start of its input buffer, and this buffer moves in pieces of 512 bytes.
     let marks = ["", "\u{FEFF}", "\u{FEFF}\u{FEFF}", " \u{FEFF}", "# \u{FEFF}\n\u{FEFF}"];
     let mut cases = Vec::new();
     for at in 0..600 {

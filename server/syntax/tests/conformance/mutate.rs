@@ -131,7 +131,7 @@ pub(crate) fn mutate(random: &mut Random, mut bytes: Vec<u8>) -> Vec<u8> {
             }
         }
         8 | 9 => {
-            // Indent or dedent.
+            // Indents or dedents a line.
             let start = line_start(&bytes, at);
             if random.one_in(2) {
                 let spaces = vec![b' '; 1 + random.below(3)];
@@ -155,7 +155,7 @@ pub(crate) fn mutate(random: &mut Random, mut bytes: Vec<u8>) -> Vec<u8> {
         13 => bytes.truncate(at),
         14 => bytes.insert(at, random.next() as u8),
         _ => {
-            // Long enough for the length limit of keys and for the parser's input pieces.
+            // The text is long enough for the length limit of keys and for the parser's input pieces.
             let filler = random.text(&["x", "é", "x ", "\"x\" ", "x, ", "[", "日"]);
             let text = filler.repeat(1 + random.below(1200));
             bytes.splice(at..at, text.into_bytes());

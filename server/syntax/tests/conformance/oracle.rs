@@ -1,4 +1,4 @@
-//! The oracle: a program that answers with `sigs.k8s.io/yaml`.
+//! The oracle: a program that returns the answers of `sigs.k8s.io/yaml`.
 
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Write as _};
@@ -54,7 +54,7 @@ impl Oracle {
         self.exchange(requests.collect()).iter().map(answer).collect()
     }
 
-    /// Splits each file; returns the documents and the error that stopped the split.
+    /// Splits each file. Returns the documents, and the error that stopped the split.
     pub(crate) fn split<'a>(&mut self, files: impl Iterator<Item = &'a str>) -> Vec<(Vec<String>, Option<String>)> {
         let requests = files.map(|it| serde_json::json!({ "text": it, "split": true }));
         let bodies = |it: &Value| it["bodies"].as_array().into_iter().flatten().map(text_of).collect();
@@ -65,7 +65,7 @@ impl Oracle {
             .collect()
     }
 
-    /// Reads each file as kubectl does; returns the resources as JSON, and the error that stopped it.
+    /// Reads each file like kubectl. Returns the resources as JSON, and the error that stopped the reading.
     pub(crate) fn objects<'a>(&mut self, files: impl Iterator<Item = &'a [u8]>) -> Vec<(Vec<String>, Option<String>)> {
         let requests = files.map(|it| serde_json::json!({ "base64": base64(it), "file": true }));
         let bodies = |it: &Value| it["bodies"].as_array().into_iter().flatten().map(text_of).collect();

@@ -4,7 +4,7 @@ pub(crate) struct Random(u64);
 
 impl Random {
     pub(crate) fn new(seed: u64) -> Self {
-        // One step separates adjacent seeds: without it they would yield the same sequence, shifted by one.
+        // One step separates adjacent seeds. Without it they would give the same sequence, shifted by one.
         Self(Self(seed).next())
     }
 
