@@ -9,12 +9,12 @@ use std::{
 
 use tempfile::TempDir;
 
-/// A case, as parsed from its file.
+/// A case that was read from its file.
 pub(crate) struct Case {
-    /// Everything before the output.
+    /// The part of the case file before the output.
     pub(crate) head: String,
     pub(crate) command: Vec<String>,
-    /// The file that standard input is read from.
+    /// The file whose content is standard input.
     input: Option<String>,
     pub(crate) files: Vec<(String, String)>,
     pub(crate) output: String,
@@ -36,7 +36,7 @@ impl Case {
             files: Vec::new(),
             output: output.to_owned(),
         };
-        // For each file, whether and how it uses a shared text.
+        // For each file, whether it uses a shared text, and which one.
         let mut shared = Vec::new();
         for line in head.lines() {
             if let Some(command) = line.strip_prefix("$ crd-analyzer ").filter(|_| case.files.is_empty()) {
@@ -64,7 +64,7 @@ impl Case {
         case
     }
 
-    /// The comment at the start of the case, without its `#`.
+    /// The comment at the start of the case, without the `#`.
     pub(crate) fn title(&self) -> &str {
         self.head.lines().next().unwrap_or_default().trim_start_matches("# ")
     }
@@ -72,7 +72,7 @@ impl Case {
     /// Creates a folder with the files.
     pub(crate) fn tree(&self) -> TempDir {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        // Isolates the case from configurations and repositories in parent folders.
+        // The folder `.git` isolates the case from configurations and repositories in parent folders.
         fs::create_dir(folder.path().join(".git")).expect("the folder can be made");
         for (name, text) in &self.files {
             if name == "@commit" {

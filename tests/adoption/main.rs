@@ -1,4 +1,4 @@
-//! Small repositories like those in the field, with the exact output for each.
+//! Small repositories that resemble real ones, with the exact output of a command for each.
 //!
 //! A case is a text file: comments that describe it, the command, the files, and the output with the exit code.
 //!
@@ -12,9 +12,9 @@
 //! exit code 1
 //! ```
 //!
-//! `-- FILE = SHARED --` uses the text of `shared/SHARED`. The lines below it are changes: lines that begin with `-` are
-//! replaced by lines that begin with `+`. `-- @commit --` commits the files before it. `$ ... < FILE` reads standard input
-//! from a file. `UPDATE_ADOPTION=1 cargo test --test adoption` rewrites the outputs: review the diff.
+//! `-- FILE = SHARED --` uses the text of `shared/SHARED`. The lines after it are changes to this text: lines that start with `-` are replaced by
+//! lines that start with `+`. `-- @commit --` commits the files before it. `$ ... < FILE` reads standard input from a file. `UPDATE_ADOPTION=1 cargo
+//! test --test adoption` rewrites the outputs: review the diff.
 #![allow(clippy::disallowed_methods, reason = "tests run programs and read files")]
 #![allow(clippy::expect_used, reason = "a test says what it expected")]
 
@@ -63,7 +63,7 @@ fn options_of_pipelines_do_what_they_say() {
 fn lines_fit_into_the_terminal() {
     for path in ["false-green", "false-red", "pipeline"].into_iter().flat_map(cases) {
         let case = Case::read(&fs::read_to_string(&path).expect("a case"));
-        // These formats print one line per diagnostic.
+        // These formats print one line per diagnostic, so they have no continuation lines.
         if case.command.iter().any(|it| ["concise", "tap"].contains(&it.as_str())) {
             continue;
         }
@@ -78,7 +78,7 @@ fn lines_fit_into_the_terminal() {
     }
 }
 
-/// The text after the first `mark`, with its continuation lines: those that begin with `indent`.
+/// The text after the first `mark`, with its continuation lines, which start with `indent`.
 fn after(output: &str, mark: &str, indent: &str) -> Option<String> {
     let mut lines = output.lines().skip_while(|it| !it.contains(mark));
     let begin = lines.next()?.split_once(mark)?.1;
@@ -86,7 +86,7 @@ fn after(output: &str, mark: &str, indent: &str) -> Option<String> {
     Some(rest.fold(begin.to_owned(), |all, it| format!("{all} {}", it.trim())))
 }
 
-/// Typical mistakes in a first CRD, one per case. The page shows the first message of each.
+/// Typical mistakes in a first CRD, one per case. The documentation page contains the first message of each case.
 #[test]
 fn first_mistakes_have_messages_that_teach() {
     check("first-mistakes");

@@ -1,5 +1,5 @@
-//! Breaks a random line of a repository that has several copies of each CRD. Each breakage has to be found at its line, whatever the
-//! role of the file.
+//! Breaks a random line of a repository that contains several copies of each CRD. `check` must report each breakage at its line, for every role of
+//! the file.
 //!
 //! `CRD_ANALYZER_BREAKAGES=0..1000` runs these seeds instead of the few seeds of a normal test run.
 
@@ -70,7 +70,7 @@ spec:
       port: 443
 ";
 
-/// A copy for tests that accepts everything.
+/// A copy for tests. It accepts all objects.
 const STUB: &str = "apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata:
@@ -86,7 +86,7 @@ spec:
       schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
 ";
 
-/// A file of the repository, its role, and the first line that may be broken.
+/// A file of the repository, with its role and the first line that may be broken.
 struct File {
     role: &'static str,
     path: &'static str,

@@ -1,4 +1,4 @@
-//! Small inputs that would need much work or memory. Each run ends soon, in little memory, with an answer or with "not finished".
+//! Small inputs that would need much work or memory. Each run must end soon, with little memory, and with an answer or with "not finished".
 
 use std::{process::Stdio, time::Duration};
 
@@ -31,7 +31,7 @@ fn run(files: &[(&str, String)], args: &[&str]) -> Outcome {
         }
         peak
     });
-    // An unread pipe would block the process.
+    // The pipes are read, because a full pipe would block the process.
     let (mut stdout, mut stderr) = (
         child.stdout.take().expect("a pipe"),
         child.stderr.take().expect("a pipe"),
@@ -81,7 +81,7 @@ fn judged(schema: &Value, spec: &Value) -> (Value, Option<i32>) {
     (lines.remove(0), outcome.code)
 }
 
-/// Expects "not finished" for the rule: neither passed nor failed.
+/// Expects "not finished" for the rule, which neither passes nor fails.
 #[track_caller]
 fn is_not_finished(rule: &str, value: &Value) {
     let schema = json!({"type": "object", "properties": {"a": {"type": "string"}, "l": {"type": "array", "items": {"type": "integer"}}},
@@ -115,7 +115,7 @@ fn rules_that_make_large_values() {
 
 #[test]
 fn values_that_share_their_parts() {
-    // The value has 2^40 elements, but each distinct list exists only once in memory.
+    // The value has 2^40 elements, but memory contains each distinct list only once.
     let doubled = (0..40).fold("[1]".to_owned(), |list, _| format!("[{list}].map(x, [x, x])[0]"));
     is_not_finished(&format!("{doubled} == {doubled}"), &json!({}));
 }
@@ -131,14 +131,14 @@ fn with_rules(rules: impl Iterator<Item = String>) -> String {
 
 #[test]
 fn hundreds_of_expensive_rules() {
-    // Each rule exceeds its cost limit, so bounds are proposed and tried for each.
+    // Each rule exceeds its cost limit, so the program searches for suitable bounds for each rule.
     let texts = with_rules((0..400).map(|n| {
         format!(
             "self.a.replace('a', 'b').lowerAscii().contains('x{n}') || self.a.split(',').exists(x, x.startsWith('y'))"
         )
     }));
     run(&[("crd.json", texts)], &["check", "crd.json"]).expect(1, &["rule-cost-over-limit"]);
-    // The hazard search runs each rule to find values on which it fails.
+    // The hazard search runs each rule to find values for which the rule fails.
     let nested =
         with_rules((0..60).map(|n| (0..12).fold(format!("x0 > {n}"), |inner, m| format!("self.l.all(x{m}, {inner})"))));
     run(&[("crd.json", nested)], &["check", "crd.json"]).expect(1, &["rule-cost-over-limit"]);
@@ -166,7 +166,7 @@ fn tens_of_thousands_of_documents() {
 
 #[test]
 fn the_api_server_ends_what_costs_too_much() {
-    // The API server's cost of these calls depends on the operands, so its answer is known without evaluating them.
+    // The API server's cost of these calls depends only on the operands, so the answer is known without evaluating the calls.
     let schema = json!({"type": "object", "properties": {"a": {"type": "string"}},
         "x-kubernetes-validations": [{"rule": format!("self.a{} != 'x'", ".replace('a', 'aaaaaaaaaa')".repeat(9))}]});
     let (answer, code) = judged(&schema, &json!({"a": "aaaaaaaaaa"}));
@@ -262,7 +262,7 @@ fn patterns_with_large_programs() {
     run(&[("crd.json", definition(&schema))], &["cost", "crd.json"]);
     let (answer, code) = judged(&schema, &json!(values));
     assert_eq!((answer["errors"].as_array().map(Vec::len), code), (Some(100), Some(1)));
-    // A pattern with a thousand threads per character, on a long string.
+    // The pattern has a thousand threads per character, and the string is long.
     let slow = json!({"type": "object", "properties": {"a": {"type": "string", "pattern": "[ab]*a[ab]{990}$"}}});
     let (answer, code) = judged(&slow, &json!({"a": "ab".repeat(400_000)}));
     assert_eq!((&answer["accepted"], code), (&Value::Null, Some(3)));

@@ -177,7 +177,7 @@ fn comments_and_configuration_change_what_is_shown_and_not_the_answer() {
 fn patches_are_not_asked_for_what_they_leave_out() {
     let patch = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: widgets.example.com\n  annotations: {a: b}\n";
     let sandbox = Sandbox::new(&[("patch.yaml", patch), ("bad.yaml", &patch.replace("a: b", "a b: c"))]);
-    // Without evidence of a patch, it is a CRD that lacks nearly everything.
+    // Without evidence of a patch, the document is a CRD that lacks nearly all of its fields.
     sandbox
         .run(&["check", "patch.yaml"])
         .expect(1, &["error[missing-group]", "if this file is a patch"]);
@@ -303,7 +303,7 @@ fn errors_behind_others_are_a_class_of_their_own() {
     sandbox
         .run(&["check", "-o", "json", "crd.yaml"])
         .expect(1, &["\"later_errors\": 1", "\"hidden\": true"]);
-    // Suppressing the first error does not make the object valid.
+    // The object stays invalid if a comment suppresses its first error.
     let config = "rules: {missing-type: off}\n";
     let sandbox = Sandbox::new(&[("crd.yaml", &text), (".crd-analyzer.yaml", config)]);
     sandbox
@@ -339,7 +339,7 @@ fn configuration_makes_hints_errors_and_no_error_a_hint() {
         .expect(1, &["error[unknown-type]", "write `off` instead of `hint`"]);
 }
 
-/// Two repositories next to each other, each with a base that its overlay completes.
+/// Two repositories next to each other. Each contains a base, and an overlay that completes the base.
 #[test]
 fn kustomizations_of_several_repositories_are_built() {
     let mut files = Vec::new();

@@ -63,7 +63,7 @@ fn definitions_come_from_a_cluster_when_asked() {
     run(&["check", "two.yaml", "--from-cluster"])
         .expect(1, &["the schema has no such property, from the cluster kind-prod"]);
     std::fs::remove_file(sandbox.path().join("two.yaml")).expect("it is there");
-    // Each page has one CRD.
+    // Each page contains one CRD.
     assert_eq!(kubectl.asked(), 4);
     run(&["check", ".", "--from-cluster=kind-prod"]).expect(1, &["must be at most 5"]);
 }
@@ -148,7 +148,7 @@ fn kubectl_is_needed_and_not_taken_from_the_repository() {
         check(relative.as_ref()).expect(3, &["asked with kubectl: the program `kubectl` is not in PATH"]);
     }
     check(&kubectl.path()).expect(0, &[]);
-    // git does not accept this folder as a repository, so it counts as a folder of the user.
+    // git does not accept this folder as a repository, so the folder counts as a folder of the user.
     for folder in ["refs", "objects"] {
         std::fs::create_dir_all(sandbox.path().join(".git").join(folder)).expect("a folder");
     }

@@ -68,7 +68,7 @@ fn policies_decide_the_exit_code() {
 
 #[test]
 fn what_is_unknown_is_neither() {
-    // Two equivalent rules: the search finds no difference, but nothing proves that they are equivalent.
+    // The two rules are equivalent. The search finds no difference, but the program cannot prove that they are equivalent.
     let rule = |rule: &str| {
         spec(&format!(
             "{{a: {{type: string, x-kubernetes-validations: [{{rule: {rule:?}}}]}}}}"
@@ -190,7 +190,7 @@ fn exceptions_allow_a_change_until_a_day() {
     run("nothing.yaml", "text").expect(3, &["cannot read nothing.yaml"]);
 }
 
-/// A CRD with two versions, whose specs have these properties.
+/// A CRD with two versions. Their specs have these properties.
 fn two_versions(v1alpha1: &str, v1: &str) -> String {
     let version = |name: &str, is_stored: bool, properties: &str| {
         format!(

@@ -92,7 +92,7 @@ fn without_a_webhook_only_the_version_changes() {
         json!({"apiVersion": "example.com/v2", "kind": "Widget", "metadata": {"name": "a"}, "spec": {"image": "nginx"}})
     );
     assert_eq!(converted["not_defaulted"], json!(["spec.mode"]));
-    // An object that already has the version is not converted, but gets the defaults of the stored version.
+    // An object that already has the target version is not converted, but gets the defaults of its stored version.
     sandbox
         .run(&["convert", "a.yaml", "--to", "v1", "--crd", "crd.yaml"])
         .expect(0, &["apiVersion: example.com/v1", "  replicas: 3"]);
@@ -158,7 +158,7 @@ fn round_trips_find_what_the_strategy_none_loses() {
     );
 }
 
-/// A conversion without loss: fields that v1 does not have are kept in an annotation.
+/// A conversion without loss. Fields that do not exist in v1 are stored in an annotation.
 fn good(object: &Value, desired: &str) -> Value {
     let mut object = object.clone();
     object["apiVersion"] = json!(desired);
@@ -208,7 +208,7 @@ fn answered(review: &Value) -> Value {
     })
 }
 
-/// The URL of a webhook. `fault` changes its responses, and also gets the number of the request.
+/// The URL of a webhook. `fault` changes the responses of the webhook, and also gets the number of the request.
 fn webhook(fault: impl Fn(&mut Value, usize) + Send + Sync + 'static) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("an address").port();

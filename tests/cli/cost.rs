@@ -2,7 +2,7 @@
 
 use crate::{Sandbox, definition};
 
-/// A CRD with a rule on `.spec` that compares every host with every other one.
+/// A CRD with a rule on `.spec` that compares every host with every other host.
 fn hosts(bounds: [&str; 2]) -> String {
     let [items, length] = bounds;
     definition(&format!(
@@ -57,7 +57,7 @@ fn the_most_expensive_rules_of_all_files_come_in_one_list() {
         ],
     );
     assert_eq!(outcome.stdout.matches("yaml:").count(), 2, "{}", outcome.stdout);
-    // The total mentions omitted rules, and `--sort line` keeps the order of the file.
+    // The message about the total mentions omitted rules, and `--sort line` keeps the order of the file.
     let outcome = sandbox.run(&["cost", "wrong.yaml", "--sort", "line"]);
     outcome.expect(
         0,
@@ -169,7 +169,7 @@ fn bounds_above_a_rule_are_another_way() {
     );
     let (suggested, largest) = (fits["suggested"].as_i64(), fits["largest"].as_i64());
     assert!(suggested <= largest && suggested > Some(10), "{fits:#}");
-    // `largest` is the largest bound with which the rule is within its limit.
+    // `largest` is the largest bound with which the cost of the rule is within its limit.
     let largest = largest.expect("a number");
     for (bound, fits) in [(largest, true), (largest + 1, false)] {
         sandbox.write("crd.yaml", text(&format!("\n                  maxItems: {bound}")));
@@ -282,7 +282,7 @@ fn says_what_it_cannot_price() {
     );
 }
 
-/// A list with `x-kubernetes-embedded-resource` has no CEL type, and neither has a list of such lists.
+/// A list with `x-kubernetes-embedded-resource` has no CEL type, and a list of such lists has none either.
 #[test]
 fn rules_without_types_have_no_cost() {
     let schema = "              type: array

@@ -19,7 +19,7 @@ fn crd() -> String {
     definition(SCHEMA)
 }
 
-/// The CRD with another name.
+/// The same CRD with another name.
 fn gadget() -> String {
     crd().replace("widgets", "gadgets").replace("Widget", "Gadget")
 }
@@ -99,7 +99,7 @@ fn crds_are_added_and_used_without_a_setting() {
     run(&sandbox, &["crds", "verify"]).expect(2, &["has no `.crd-analyzer/crds.lock`"]);
     run(&sandbox, &["crds", "add", "../elsewhere/crd.yaml"]).expect(0, &["added: 1 CRD (1 new"]);
     assert_eq!(read(&sandbox, CRD), Some(crd()));
-    // First without git knowing the files, then with them added.
+    // The commands run before and after the files are added to git.
     for _ in 0..2 {
         for args in [&["check"][..], &["check", "apps/one.yaml"], &["check", ".", "--hidden"]] {
             let texts = [
@@ -179,9 +179,9 @@ fn what_differs_from_the_lock_is_told() {
         "2 CRDs: 3 differences",
     ];
     run(&sandbox, &["crds", "verify"]).expect(1, &texts);
-    // `check` uses the file as it is now.
+    // `check` uses the current content of the file.
     run(&sandbox, &["check"]).expect(1, &["must be at most 6"]);
-    // After a git conflict in the lock, the CRDs that both sides list are still known.
+    // After a git conflict in the lock, the CRDs in the lists of both sides are still used.
     let line = lock.lines().last().expect("a line");
     sandbox.write(
         &format!("repo/{LOCK}"),
@@ -192,7 +192,7 @@ fn what_differs_from_the_lock_is_told() {
     );
     run(&sandbox, &["check"]).expect(1, &["crds.lock:1: it is not a line of a lock", "must be at most 6"]);
     run(&sandbox, &["crds", "verify"]).expect(1, &["crds.lock:1: it is not a line of a lock"]);
-    // A lock entry cannot name a file elsewhere, or a kind that its file does not have.
+    // A lock entry must not name a file elsewhere, or a kind that its file does not contain.
     let gadget_of_widget = line.replace(" Widget ", " Gadget ");
     sandbox.write(
         &format!("repo/{LOCK}"),
@@ -232,7 +232,7 @@ fn charts_revisions_and_clusters_are_sources() {
     sandbox
         .run_with_input(&["crds", "add", "-", "--folder", "repo"], &chart)
         .expect(0, &["2 unchanged"]);
-    // A git revision as the source.
+    // The source is a git revision.
     sandbox.write(
         "repo/old/crd.yaml",
         crd().replace("widgets", "cogs").replace("Widget", "Cog"),
@@ -242,7 +242,7 @@ fn charts_revisions_and_clusters_are_sources() {
     std::fs::remove_file(sandbox.path().join("repo/old/crd.yaml")).expect("it is there");
     run(&sandbox, &["crds", "add", "HEAD:old"]).expect(0, &["new: cogs.example.com (Cog), from HEAD:old/crd.yaml"]);
     run(&sandbox, &["crds", "add", "nothing:old"]).expect(2, &["nothing:old: the revision is not a commit"]);
-    // A cluster as the source.
+    // The source is a cluster.
     let stored = r#"{"metadata": {"name": "pins.x.io", "uid": "u"}, "spec": {"group": "x.io", "scope": "Cluster",
         "names": {"plural": "pins", "kind": "Pin"}, "versions": [{"name": "v1", "served": true, "storage": true,
         "schema": {"openAPIV3Schema": {"type": "object"}}}]}, "status": {}}"#;
@@ -299,7 +299,7 @@ fn hostile_sources_add_nothing() {
         run(&sandbox, &["crds", "add", "../x.tgz"]).expect(3, &[why]);
         assert_eq!(read(&sandbox, LOCK), None, "{why}");
     }
-    // Invalid names, written in various ways.
+    // These names are invalid, and are written in various ways.
     for name in [
         "../x.example.com",
         "widgets.example.com/../../x",
@@ -363,7 +363,7 @@ fn nothing_is_written_through_links() {
 #[test]
 fn many_crds_cost_little_more_than_their_lock() {
     let sandbox = repository();
-    // A CRD of realistic size, with many properties.
+    // This CRD has a realistic size, with many properties.
     let property = |n: usize| {
         [
             "                size",
@@ -394,7 +394,7 @@ fn many_crds_cost_little_more_than_their_lock() {
         best.min().expect("three runs")
     };
     let collected = time(&["check", "apps/one.yaml"]);
-    // The same CRDs, but parsed to find the right one.
+    // Uses the same CRDs, but has to parse them to find the right one.
     let looked_into = time(&["check", "apps/one.yaml", "--crd", ".crd-analyzer/crds"]);
     println!("{collected:?} by the lock, {looked_into:?} by the files");
     assert!(

@@ -145,7 +145,7 @@ fn says_what_is_not_documented() {
     );
 }
 
-/// Text that could be mistaken for markup, as a YAML scalar.
+/// Text that a renderer could mistake for markup, as a YAML scalar.
 const MARKUP: &str = r#""<script>alert(1)</script>\n# Heading\n\n![i](https://example.com/i.png) [x](javascript:alert(1)) <img src=x onerror=alert(1)>\n===\n- item <b>\n\n```html\n<script>\n# no heading\n```\n</code></pre><h1 id='a'>&amp; `code` | \" ' ]]>""#;
 
 #[test]
@@ -265,7 +265,7 @@ fn fields_of_kubernetes_types_and_deep_ones_are_listed_if_asked() {
         &[
             "| [`spec`](#widgets.example.com-v1-spec) | `Object` | What is wanted. |",
             "Its fields are those of [`PodSpec`](https://kubernetes.io/",
-            // A bar ends no cell.
+            // A bar in a pattern must not end the cell.
             "a &#124; b<br>`pattern`: <code>&#94;&#40;a&#124;b&#41;&#36;</code> |",
         ],
     );
@@ -273,7 +273,7 @@ fn fields_of_kubernetes_types_and_deep_ones_are_listed_if_asked() {
     sandbox
         .run(&["docs", "crd.yaml", "--all-types"])
         .expect(0, &["`nodeSelector` |", "### `spec.template.spec.volumes`"]);
-    // A rule inside is the author's own.
+    // A rule inside the template was written by the author, so it is shown.
     sandbox
         .run(&["docs", "rules.yaml"])
         .expect(0, &["`nodeSelector` |", "Rule: `self != 'x'`"]);

@@ -1,4 +1,4 @@
-//! Tests of `doctor`: whether an installation works, and what is in a folder.
+//! Tests of `doctor`, which checks an installation and describes the content of a folder.
 
 use std::process::Command;
 
@@ -16,7 +16,7 @@ fn doctor(sandbox: &Sandbox, args: &[&str]) -> Outcome {
     Outcome::new(command(sandbox, args).output().expect("crd-analyzer runs"))
 }
 
-/// The command with a `PATH` that contains nothing of this machine.
+/// The command with a `PATH` that contains no programs of this machine.
 fn command(sandbox: &Sandbox, args: &[&str]) -> Command {
     let mut command = sandbox.command(&[&["doctor"], args].concat());
     command
@@ -142,7 +142,7 @@ fn what_is_broken_has_help_and_an_exit_code() {
     let json = doctor(&sandbox, &["--format", "json"]);
     assert_eq!(facts(&json, "configuration")[0]["mistakes"][0]["line"], 2);
     assert!(json.stdout.contains("\"is_broken\": true"), "{}", json.stdout);
-    // Without the configuration, nothing is broken.
+    // Without the configuration, `doctor` reports no problem.
     doctor(&sandbox, &["--no-config"]).expect(0, &["`--no-config`", "Nothing is broken."]);
     sandbox.write(".crd-analyzer.yaml", "kubernetesVersion: '1.31'\n");
     doctor(&sandbox, &[]).expect(0, &["ok: .crd-analyzer.yaml is valid and checks for Kubernetes 1.31"]);
@@ -248,7 +248,7 @@ fn a_bundle_has_the_diagnostic_and_no_secrets() {
     // Without an output file, the bundle is printed.
     let printed = doctor(&sandbox, &["--bundle", "samples/a.yaml"]);
     printed.expect(0, &["kind: Kind1\n", "Read the output before you send it."]);
-    // A CRD elsewhere has to be given with `--crd`.
+    // A CRD in another folder must be given with `--crd`.
     let elsewhere = Sandbox::new(&[("a.yaml", resource)]);
     let crd = sandbox.path().join("config/crd/a.yaml");
     let crd = crd.to_str().expect("UTF-8");
@@ -273,7 +273,7 @@ fn a_bundle_is_of_one_diagnostic() {
     );
     assert!(!of_crd.stderr.contains("kept, because"), "{}", of_crd.stderr);
     bundle(&["--line", "1"]).expect(2, &["a.yaml does not have this diagnostic, but "]);
-    // A duplicate key is an error that the object itself does not contain.
+    // A duplicate key is an error of the text that is not visible in the object itself.
     let twice = widgets().replace("  scope: Namespaced\n", "  scope: Namespaced\n  scope: Namespaced\n");
     sandbox.write("a.yaml", twice);
     bundle(&[]).expect(

@@ -71,12 +71,12 @@ fn what_cannot_be_read_is_3_and_named() {
 fn links_into_the_same_files_count_once() {
     use std::os::unix::fs::symlink;
     let sandbox = Sandbox::new(&[("b/crd.yaml", &definition("              type: object\n"))]);
-    // Links to a parent folder, to another folder, and to a file.
+    // These links lead to a parent folder, to another folder, and to a file.
     symlink("..", sandbox.path().join("b/loop")).expect("links can be made");
     symlink("b", sandbox.path().join("a")).expect("links can be made");
     symlink("b/crd.yaml", sandbox.path().join("c.yaml")).expect("links can be made");
     sandbox.run(&["check", "."]).expect(0, &["1 file, 1 CRD"]);
-    // A file given by name is always listed, under that name.
+    // A file given by name is always listed, under this name.
     sandbox
         .run(&["check", "-o", "jsonl", ".", "c.yaml"])
         .expect(0, &[r#""file":"c.yaml""#]);

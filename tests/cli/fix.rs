@@ -86,7 +86,7 @@ fn only_edits_change_the_text() {
     );
     check(&OLD.replace('\n', "\r\n"), &NEW.replace('\n', "\r\n"), 0);
     check(&format!("\u{FEFF}{OLD}"), &format!("\u{FEFF}{NEW}"), 0);
-    // Values that v1 rejects remain for the user to fix.
+    // Values that v1 rejects remain in the file, because the user has to fix them.
     let number = |text: &str| text.replace("Namespaced", "Everywhere");
     check(&number(OLD), &number(NEW), 1);
 }
@@ -109,7 +109,7 @@ fn leaves_alone_what_it_cannot_repair() {
     assert_eq!(kept, bytes);
 }
 
-/// Unambiguous mistakes, one of them without a fix.
+/// Unambiguous mistakes, and one mistake without a fix.
 const MISTAKES: &str = "              type: Object
               required: [nmae]
               properties:
@@ -329,7 +329,7 @@ fn markers_are_declared_and_suppressed() {
 
 #[test]
 fn repairs_of_what_appears_then_are_counted() {
-    // The schema below a misspelled key is not checked until the key is fixed.
+    // The schema inside a misspelled key is not checked until the key is fixed.
     let schema = "              type: object
               propertes:
                 name: {type: strng}

@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use crate::{Outcome, Sandbox, definition, schema::problems};
 
-/// A CRD with an error, an error that follows from it, and a suppressed one; a custom resource with errors; a correct
-/// one; and a file that is not text.
+/// A sandbox with these files: a CRD with an error, an error that follows from it, and a suppressed error; a custom resource with errors; a correct
+/// custom resource; and a file that is not text.
 fn sandbox() -> Sandbox {
     let bad = definition(
         "              type: object
@@ -54,7 +54,7 @@ fn json(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
 }
 
-/// The number of errors, and of all shown diagnostics, from the summary of the JSON format.
+/// The number of errors, and the number of all displayed diagnostics, from the summary of the JSON format.
 fn counts(sandbox: &Sandbox) -> (u64, u64) {
     let all = json(&sandbox.run(&["check", ".", "-o", "json"]).stdout);
     let count = |name: &str| all["summary"][name].as_u64().expect("a number");
@@ -183,7 +183,7 @@ fn sarif_is_as_its_schema_says() {
                 .is_some_and(|it| it.contains("## "))
         );
     }
-    // Each result is in its file (percent-encoded), with its own fingerprint.
+    // The location of each result is its file (percent-encoded), and each result has its own fingerprint.
     assert!(
         outcome.stdout.contains("\"uri\":\"objects/wrong%2C%20100%20%25.yaml\""),
         "{}",
@@ -264,7 +264,7 @@ fn changes_of_definitions_are_sarif() {
             help.contains(&format!("- change: {}\n", result["ruleId"].as_str().expect("a code"))),
             "{help}"
         );
-        // Results are in the existing file, even for properties that NEW does not have.
+        // The location of a result is in the existing file, even for properties that do not exist in NEW.
         assert_eq!(
             result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"],
             "new.yaml"
@@ -297,7 +297,7 @@ fn changes_of_definitions_are_sarif() {
         text.starts_with("v1 spec.b: ") && text.contains("\nobject: {\"spec\""),
         "{text}"
     );
-    // The added property only affects readers of an older version, and the default policy is for writers.
+    // The added property only affects readers of an older version, but the default policy only considers writers.
     assert_eq!(of("property-added")["level"], "note");
     let strict = json(&sandbox.run(&[&args[..], &["--policy", "strict"]].concat()).stdout);
     let results = strict["runs"][0]["results"].as_array().expect("results");
@@ -310,7 +310,7 @@ fn changes_of_definitions_are_sarif() {
     );
 }
 
-/// GitLab drops issues with a duplicate fingerprint, and only shows issues with a path relative to the root of the repository.
+/// GitLab drops issues with a duplicate fingerprint, and only displays issues with a path relative to the root of the repository.
 #[test]
 fn gitlab_has_an_issue_for_each_diagnostic() {
     let sandbox = sandbox();

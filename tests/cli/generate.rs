@@ -2,7 +2,7 @@
 
 use crate::Sandbox;
 
-/// A module with a kind that has no CRD yet.
+/// A module with a kind whose CRD does not exist yet.
 pub(crate) fn without_crd(spec: &str) -> Sandbox {
     let types = format!(
         "// +groupName=shop.example.com\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n{spec}\n\
@@ -60,7 +60,7 @@ fn crds_are_made_of_types() {
     let path = sandbox.path().join("config/crd/shop.example.com_carts.yaml");
     assert_eq!(std::fs::read_to_string(&path).expect("a file"), printed.stdout);
     sandbox.run(&check).expect(0, &["1 CRD matches the types"]);
-    // controller-gen's own arguments are also accepted. The release is then taken from the existing file.
+    // The command also accepts arguments of controller-gen. The release then comes from the existing file.
     sandbox.write("Makefile", "");
     let own = [
         "generate",
@@ -82,7 +82,7 @@ fn crds_are_made_of_types() {
 
 #[test]
 fn rules_keep_the_order_that_controller_gen_wrote_last() {
-    // controller-gen's order of markers with different names changes between runs.
+    // The order in which controller-gen applies markers with different names changes between runs.
     let two = "type CartSpec struct {\n\t// +k8s:immutable\n\t// +kubebuilder:validation:XValidation:rule=\"self > 1\"\n\
                \tMost int32 `json:\"most\"`\n}\n";
     let sandbox = without_crd(two);

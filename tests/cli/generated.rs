@@ -50,11 +50,11 @@ fn findings_name_the_field_and_the_marker_in_go() {
             "the marker of `Widget` that sets it in Go",
         ],
     );
-    // Go sources of another API group are ignored.
+    // Go sources in another API group are ignored.
     sandbox.write("api/v1/widget_types.go", TYPES.replace("example.com", "other.com"));
     let outcome = sandbox.run(&["check", "config"]);
     assert!(!outcome.stdout.contains("widget_types.go"), "{}", outcome.stdout);
-    // The controller-gen annotation marks a CRD as generated, so its group does not have to match.
+    // The annotation of controller-gen marks a CRD as generated, so the group of the Go sources need not match.
     let annotated = text.replace(
         "  name: widgets.example.com",
         "  name: widgets.example.com\n  annotations: {controller-gen.kubebuilder.io/version: v0.18.0}",
@@ -171,37 +171,37 @@ fn crds_are_judged_as_markers_make_them() {
         );
     };
     check("", "", "0 errors, 0 warnings");
-    // Escaped in quotes, in backquotes, and without quotes: positions are always those in the file.
+    // The expression is escaped in quotes, in backquotes, and without quotes. Positions always refer to the file.
     check("self.limit\"", "self.limt\"", ":8:65: error[undefined-field]");
     check("self.name !=", "self.nam !=", ":9:51: error[undefined-field]");
     check(".spec.price", ".spec.prices", ":3:68: hint[unknown-column-path]");
     check("^[a-z]+$", "^([a-z]+$", ":14:");
-    // A bound that is only in the types, not in the CRD.
+    // This bound exists only in the types, not in the CRD.
     let bound = "Maximum=100\n\t// +kubebuilder:validation:Minimum=200";
     check("Maximum=100", bound, ":13:37: hint[contradictory-bounds]");
-    // A rule that is only in the types: it is checked with the CRD's schema of the other fields.
+    // This rule exists only in the types. It is checked with the CRD's schema of the other fields.
     let rule = "// +kubebuilder:validation:XValidation:rule=\"self.limit == self.name\"\ntype OrderSpec";
     check("type OrderSpec", rule, ":10:57: error[no-matching-overload]");
-    // Values of the wrong type or form, which controller-gen copies unchanged.
+    // These values have the wrong type or form, and controller-gen copies them unchanged.
     for value in ["5", "true", "{a: 1}", "{}", "a;b"] {
         let expected = "error[wrong-type]: the default of `spec.name` must be a string";
         check("default=none", &format!("default={value}"), expected);
     }
     check("default=none", "default=\"5\"", "0 errors");
-    // In a semicolon-separated list, controller-gen rejects commas.
+    // controller-gen rejects commas in a list that is separated by semicolons.
     check(
         "Pattern=\"^\\\\d+$|^[a-z]+$\"",
         "Enum=none,other",
         ":14:38: error[invalid-marker]",
     );
-    // The marker is invalid, so the value from the CRD must not appear in a message.
+    // The marker is invalid, so a message must not contain the value from the CRD.
     let refused = fixed("MaxLength=20", "MaxLength=x").replace("default=none", "default=longer-than-twenty-characters");
     sandbox.write("api/v1/order_types.go", refused);
     let outcome = sandbox.run(&["check", "./api/...", "-o", "concise"]);
     // The last line contains the elapsed time.
     let told = outcome.stdout.trim_end().rsplit_once('\n').map_or("", |it| it.0);
     assert!(!told.contains("20"), "{told}");
-    // A comment suppresses it.
+    // A comment suppresses the diagnostic.
     let silenced = format!("// +crd-analyzer: ignore[no-matching-overload] a test\n{rule}");
     check("type OrderSpec", &silenced, "0 errors");
     // Types of another API group do not belong to the CRD.
@@ -273,7 +273,7 @@ fn markers_of_kinds_and_lists_are_put_in() {
         check(&kind, keyed, &format!(":4:{place}: "));
     }
     check("// +kubebuilder:unservedversion\n", keyed, " 0 errors");
-    // A map key that items do not have, an optional one, and none.
+    // These markers name a map key that the items lack, name an optional field, or name no key.
     for list in [
         "\t// +listType=map\n\t// +listMapKey=nam\n",
         "\t// +listType=map\n\t// +listMapKey=value\n",
@@ -281,7 +281,7 @@ fn markers_of_kinds_and_lists_are_put_in() {
     ] {
         check("", list, "error[");
     }
-    // The CRD's values are combined with the markers.
+    // The values in the CRD are combined with the markers.
     check("", "", " 0 errors");
     check("", "\t// +nullable\n\t// +kubebuilder:default={{a: 1}}\n", "error[");
 }
@@ -330,7 +330,7 @@ fn told(stdout: &str) -> Vec<&str> {
 #[test]
 fn what_is_left_after_repairs_is_told_where_it_is_then() {
     let sandbox = project();
-    // The fix moves the marker after the field to its own line, above the default.
+    // The fix moves the marker from its position after the field to its own line, above the default.
     let order = ORDER.replace(
         "\tLimit int32 `json:\"limit\"`",
         "\tLimit int32 `json:\"limit\"` // +nullable",
@@ -452,7 +452,7 @@ spec:
         "{}",
         outcome.stdout
     );
-    // Another mistake in the same field is a new diagnostic.
+    // Another mistake in the same field is a new diagnostic, which the baseline does not hide.
     sandbox.write("api/v1/types.go", types.replace("^[a-z]+$", "^[a-z+$"));
     let outcome = sandbox.run(&["check", "./api/...", "-o", "concise"]);
     assert_eq!(outcome.stdout.matches("error[").count(), 1, "{}", outcome.stdout);
@@ -476,7 +476,7 @@ fn kinds_without_a_crd_are_named() {
     both.expect(1, &["3 files, 1 CRD, 1 error,"]);
     std::fs::remove_file(sandbox.path().join("config/crd/bases/shop.example.com_orders.yaml"))
         .expect("the file is there");
-    // Without the CRD file, the CRD generated from the types is checked.
+    // Without the file of the CRD, the CRD that would be generated from the types is checked.
     let made = sandbox.run(&["check", "./api/..."]);
     made.expect(0, &["2 files, 1 CRD, 0 errors"]);
     assert!(!made.stdout.contains("Not checked"), "{}", made.stdout);
@@ -508,7 +508,7 @@ fn a_kind_with_one_field_is_that_of_its_crd() {
     let crd = format!("{before}{limit}        type: object\n    served{after}").replace(".spec.price", ".limit");
     sandbox.write("config/crd/bases/shop.example.com_orders.yaml", &crd);
     let outcome = sandbox.run(&["check", "./api/...", "-o", "concise"]);
-    // Types of other modules are unknown, so the schema comes from the CRD in the repository.
+    // Types in other modules are unknown, so the schema comes from the CRD in the repository.
     let expected = "api/v1/order_types.go:3:51: error[undefined-field]: `limt` is not a property";
     outcome.expect(1, &[expected, "1 CRD, 1 error"]);
 }

@@ -1,11 +1,11 @@
-//! Hostile characters in files, names and arguments: the output contains no control characters or commands.
+//! Hostile characters in files, names and arguments. The output must contain no control characters and no commands.
 
 use crate::{Outcome, Sandbox, definition};
 
 /// Characters with a special meaning in output formats.
 const SPECIAL: &str = "50 %, a:b %0A::c # TODO d \u{1f600} \\ <&>]]>";
 
-/// Moves the cursor, changes the text direction, hides text, and starts a new line with a CI command.
+/// A text that moves the cursor, changes the text direction, hides text, and starts a new line with a CI command.
 const HOSTILE: &str = "a\u{1b}[2J\u{9b}31mb\u{202e}c\u{2066}d\u{200b}e\u{e0041}f\n::error file=x::g\r##[error]h";
 
 /// The same characters in a double-quoted YAML scalar.
@@ -21,7 +21,7 @@ fn is_hidden(c: char) -> bool {
         || matches!(c, '\u{feff}' | '\u{fffe}' | '\u{ffff}')
 }
 
-/// Checks that an output is harmless. `ours` is the prefix of intended CI commands.
+/// Checks that an output is harmless. `ours` is the prefix of CI commands that are intended.
 #[track_caller]
 fn harmless(outcome: &Outcome, ours: Option<&str>) {
     for text in [&outcome.stdout, &outcome.stderr] {
@@ -210,7 +210,7 @@ fn fields_are_explained_in_what_can_be_read() {
         ]
         .concat();
         let mut outcome = sandbox.run(&args);
-        // Columns are separated by tabs, like kubectl's.
+        // Tabs separate columns, as in the output of kubectl.
         outcome.stdout = outcome.stdout.replace('\t', " ");
         harmless(&outcome, None);
         assert!(
@@ -385,7 +385,7 @@ fn github_reads_what_was_said() {
         .strip_prefix("::error ")
         .and_then(|it| it.split_once("::"))
         .expect("a command");
-    // Decodes a command like github.com/actions/runner.
+    // Decodes a command in the same way as github.com/actions/runner.
     let read = |text: &str, more: &[(&str, &str)]| {
         let text = more
             .iter()
@@ -424,7 +424,7 @@ fn tap_reads_names_and_no_directives() {
     let failed: Vec<_> = tests.iter().filter(|it| it.starts_with("not ok ")).collect();
     assert_eq!(failed.len(), 1, "{tests:?}");
     assert!(failed[0].contains(r"a:b \# TODO"), "{failed:?}");
-    // The blocks have to be valid YAML.
+    // The YAML blocks must be valid.
     let mut blocks = found
         .stdout
         .split("  ---\n")
@@ -450,7 +450,7 @@ fn junit_of_a_check_is_xml() {
     let found = sandbox.run(&["check", ".", "-o", "junit"]);
     assert_eq!(found.code, Some(1), "{found:?}");
     harmless(&found, None);
-    // The production `Char` of XML 1.0.
+    // These characters are the production `Char` of XML 1.0.
     let is_allowed =
         |c: char| matches!(c, '\t' | '\n' | '\r' | ' '..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..);
     assert!(found.stdout.chars().all(is_allowed), "{:?}", found.stdout);

@@ -1,4 +1,4 @@
-//! Tests of `init`, which sets a repository up for checks.
+//! Tests of `init`, which sets up a repository for checks.
 
 use crate::Sandbox;
 

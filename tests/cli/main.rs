@@ -74,7 +74,7 @@ spec:
     )
 }
 
-/// A folder with files, where commands run.
+/// A folder with files in which commands run.
 struct Sandbox(tempfile::TempDir);
 
 impl Sandbox {
@@ -102,7 +102,7 @@ impl Sandbox {
             .args(args)
             .current_dir(self.path())
             .env("NO_COLOR", "1")
-            // Avoid line wraps in the texts that tests search for.
+            // A wide terminal avoids line wraps in the texts that tests search for.
             .env("COLUMNS", "1000")
             .stdin(Stdio::null());
         command
@@ -147,7 +147,7 @@ impl Outcome {
         }
     }
 
-    /// Checks the exit code, and that each text is in one of the streams.
+    /// Checks the exit code, and that each text occurs in one of the streams.
     #[track_caller]
     fn expect(&self, code: i32, texts: &[&str]) -> &Self {
         assert_eq!(self.code, Some(code), "{self:#?}");

@@ -1,4 +1,4 @@
-//! Broken patches of every kind: each mistake is reported once, in the file and line that cause it, and never in the base.
+//! Broken patches of every kind. Each mistake must be reported once, in the file and line that cause it, and never in the base.
 
 use crate::{Sandbox, definition};
 
@@ -104,7 +104,7 @@ fn what_a_merge_patch_takes_away() {
         "spec:\n  $patch: replace\n  size: 1\n",
         &["prod/patch.yaml:4:1: error[missing-property]"],
     );
-    // The rule reads a removed field.
+    // The rule reads a field that the patch removes.
     merge(
         "spec:\n  size: 15\n  tier: null\n",
         &["prod/patch.yaml:5:9: error[rule-evaluation]"],
@@ -300,7 +300,7 @@ fn each_overlay_has_its_own_mistakes() {
 #[test]
 fn what_several_builds_share_is_wrong_once() {
     let [big, text] = ["15", "x"].map(|it| format!("{HEAD}spec:\n  size: {it}\n"));
-    // A mistake in a component that two overlays share is reported once, even if the object has different names.
+    // A mistake in a component that two overlays use is reported once, even if the built objects have different names.
     let component = "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\npatches: [path: patch.yaml]\n";
     check(
         &[
@@ -410,14 +410,14 @@ fn a_baseline_does_not_depend_on_the_names_that_builds_give() {
         let args = ["check", ".", "--select", "wrong-type", "--baseline", "known.json"];
         sandbox.run(&[args.as_slice(), more].concat())
     };
-    // A baseline written by an earlier version, with the name of the built object.
+    // This baseline was written by an earlier version, and contains the name of the built object.
     let earlier = r#"{"version": 1, "diagnostics": [
   {"file":"base/w.yaml","code":"wrong-type","fingerprint":"3fe15e3882a04626:1","message":"it is"}
 ]}"#;
     sandbox.write("known.json", earlier);
     run(&[]).expect(0, &["1 diagnostic of the baseline is not shown"]);
     run(&["--update-baseline"]).expect(0, &[]);
-    // With this new overlay, another build comes first.
+    // With this new overlay, another build of the object comes first.
     sandbox.write("dev/kustomization.yaml", named("dev"));
     run(&[]).expect(0, &["1 diagnostic of the baseline is not shown"]);
 }
@@ -474,7 +474,7 @@ fn comments_count_in_each_file_that_decides() {
         "resources: [../base]\npatches:\n- target: {{kind: Widget}}\n  {ignore}\n  patch: '[{{\"op\": \"add\", \"path\": \"/spec/size\", \"value\": 15}}]'\n"
     );
     check(&[("prod/kustomization.yaml", &inline)], &[]);
-    // The comment suppresses another code.
+    // The comment suppresses a different code.
     let patch = format!("{HEAD}spec:\n  # crd-analyzer: ignore[wrong-type] known\n  size: 15\n");
     check(
         &[names, ("prod/patch.yaml", &patch)],
@@ -482,7 +482,7 @@ fn comments_count_in_each_file_that_decides() {
     );
 }
 
-/// A CRD whose `spec` requires `size`, a base that sets it, and an overlay that patches another field.
+/// A CRD whose `spec` requires `size`, a base that sets `size`, and an overlay that patches another field.
 fn overlay_with(kustomization: &str) -> Sandbox {
     let schema = "              type: object\n              required: [size]\n              properties:\n                \
                   size: {type: integer}\n                color: {type: string}\n";

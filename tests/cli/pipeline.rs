@@ -50,7 +50,7 @@ fn codes_are_selected_and_ignored() {
     assert_eq!(codes(&["--ignore", "all"]), [""; 0]);
     let but_one: Vec<_> = all.iter().filter(|it| *it != "unknown-field").cloned().collect();
     assert_eq!(codes(&["--ignore", "unknown-field"]), but_one);
-    // Hiding a diagnostic does not make the object valid.
+    // The object stays invalid if the command line hides a diagnostic.
     sandbox
         .run(&["check", "a.yaml", "--ignore", "unknown"])
         .expect(0, &["rejected (", "suppressed by configuration", "0 errors ("]);
@@ -61,7 +61,7 @@ fn codes_are_selected_and_ignored() {
     ] {
         sandbox.run(&["check", "a.yaml", option, word]).expect(2, &[why]);
     }
-    // The command line takes precedence over the configuration if it gives the exact code.
+    // The command line takes precedence over the configuration if it contains the exact code.
     sandbox.write(".crd-analyzer.yaml", "rules: {unknown-type: off}\n");
     assert_eq!(codes(&["--select", "unknown-type"]), ["unknown-type"]);
     assert_eq!(codes(&["--select", "unknown"]), ["unknown-field"]);
@@ -108,7 +108,7 @@ fn a_baseline_leaves_only_what_is_new() {
     let mut elsewhere = sandbox.command(&["check", ".", "--baseline", "../baseline.json"]);
     let elsewhere = elsewhere.current_dir(sandbox.path().join("crds"));
     assert_eq!(elsewhere.output().expect("it runs").status.code(), Some(0));
-    // New diagnostics are shown and fail the run. Those that no longer occur are listed.
+    // New diagnostics are displayed and fail the run. Diagnostics that no longer occur are listed.
     sandbox.write("crds/a.yaml", wrong().replace("minlength: 1", "maxlength: 1"));
     let changed = run(&[]);
     changed.expect(
@@ -123,7 +123,7 @@ fn a_baseline_leaves_only_what_is_new() {
     let json = run(&["-o", "json"]);
     let json: Value = serde_json::from_str(&json.stdout).expect("JSON");
     assert_eq!(json["summary"]["baseline"]["gone"][0]["code"], "unknown-field");
-    // SARIF contains all diagnostics, with the known ones marked.
+    // SARIF contains all diagnostics, and marks those that the baseline lists.
     let sarif: Value = serde_json::from_str(&run(&["-o", "sarif"]).stdout).expect("JSON");
     let results = sarif["runs"][0]["results"].as_array().expect("results");
     let known = results
@@ -133,7 +133,7 @@ fn a_baseline_leaves_only_what_is_new() {
     assert_eq!(known, results.len() - 1);
     run(&["--update-baseline"]).expect(0, &["1 added, 1 removed"]);
     run(&[]).expect(0, &[]);
-    // A run on other files does not remove entries, except for deleted files.
+    // A run on other files does not remove entries, except the entries of deleted files.
     sandbox.write("other/b.yaml", definition("              type: object\n"));
     let other = sandbox.run(&["check", "other", "--baseline", "baseline.json", "--update-baseline"]);
     other.expect(0, &["0 added, 0 removed"]);
@@ -248,7 +248,7 @@ fn kustomizations_of_a_revision_are_built() {
     outcome.expect(1, &["over/p.yaml:4:14: error[wrong-type]", "1 error, 0 warnings"]);
 }
 
-/// A Flux Kustomization in `clusters/apps.yaml`, with additional fields in its `spec`.
+/// A Flux Kustomization in `clusters/apps.yaml`, with these additional fields in its `spec`.
 fn of_flux(more: &str) -> String {
     format!(
         "# The apps.\n---\napiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {{name: apps}}\nspec:\n  path: ./apps\n{more}"
@@ -288,13 +288,13 @@ fn patches_of_flux_count() {
             " 1 error",
         ],
     );
-    // With a `kustomization.yaml` in the folder, and with a JSON patch.
+    // The folder also contains a `kustomization.yaml`, and the patch is a JSON patch.
     sandbox.write("apps/kustomization.yaml", "resources: [w.yaml]\n");
     check(1, &["error[wrong-type]", place, " 1 error"]);
     let json = "  patches:\n  - target: {kind: Widget}\n    patch: '- {op: add, path: /spec/size, value: 3}'\n";
     sandbox.write("clusters/apps.yaml", of_flux(json));
     check(0, &[" 0 errors"]);
-    // A variable that is substituted after the build.
+    // A variable is substituted after the build.
     let after = "  postBuild: {substitute: {SIZE: big}}\n";
     sandbox.write("clusters/apps.yaml", format!("{}{after}", merge("\"${SIZE}\"")));
     check(
@@ -305,7 +305,7 @@ fn patches_of_flux_count() {
             "Flux substitutes variables here",
         ],
     );
-    // A component that adds the field.
+    // A component adds the field.
     sandbox.write("clusters/apps.yaml", of_flux("  components: [../parts]\n"));
     sandbox.write(
         "parts/kustomization.yaml",
@@ -313,7 +313,7 @@ fn patches_of_flux_count() {
     );
     sandbox.write("parts/p.yaml", format!("{object}{{size: 1}}\n"));
     check(0, &[" 0 errors"]);
-    // A path that does not exist here belongs to another repository.
+    // A path that does not exist in this repository belongs to another repository.
     sandbox.write("clusters/apps.yaml", merge("3").replace("./apps", "./others"));
     check(1, &["no `size`", " 1 error"]);
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::{Sandbox, definition};
 
-/// A CRD whose `spec` has everything that publication changes.
+/// A CRD whose `spec` contains all keywords that publication changes.
 fn sandbox() -> Sandbox {
     Sandbox::new(&[(
         "crd.yaml",
@@ -167,7 +167,7 @@ fn a_json_schema_says_only_what_holds_for_every_object_that_is_created() {
             json!(-1.5),
         ),
         ("type: number, maximum: 1e20", "maximum", Value::Null),
-        // Null is removed, and then a required field is missing, unless it has a default or null stays.
+        // Null is removed. A required field is then missing, unless it has a default or its null is kept.
         (
             "type: object, required: [a, b, c], properties: {a: {type: string}, b: {type: string, default: x}, \
              c: {type: string, nullable: true}}",
@@ -201,7 +201,7 @@ fn a_json_schema_says_only_what_holds_for_every_object_that_is_created() {
             json!([1, 2, 0, null]),
         ),
         ("type: object, minProperties: -1", "minProperties", json!(0)),
-        // No list has at most -1 items, so the API server accepts every list here.
+        // A list cannot have at most -1 items, so this `not` accepts every list.
         (
             "type: array, items: {type: string}, not: {maxItems: -1}",
             "anyOf",
@@ -347,7 +347,7 @@ fn kustomize_merges_lists_by_the_file() {
         sandbox.run(&["schema", "crd.yaml", "--merge-into", "other.json"]).code,
         Some(2)
     );
-    // The overlay is built with the OpenAPI file: the base's item gets a shorter note, and the note of the new item is too long.
+    // The overlay is built with the OpenAPI file. So the note of the existing item becomes shorter, and only the note of the new item is too long.
     std::fs::write(sandbox.path().join("o/schema.json"), &alone.stdout).expect("a file");
     let checked = sandbox.run(&["check", "."]);
     assert_eq!(

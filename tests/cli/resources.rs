@@ -31,7 +31,7 @@ fn a_misspelt_required_field_has_one_help() {
     outcome.expect(1, &["`spec` has no `size`, which is required", "did you mean `size`?"]);
     assert_eq!(outcome.stdout.matches("help: change `sise` to `size`").count(), 2);
     assert!(!outcome.stdout.contains("add `size"), "{}", outcome.stdout);
-    // Without a similar name, the help is to add the required field.
+    // If no name is similar, the help suggests adding the required field.
     sandbox.write("samples/bad.yaml", resource("{color: 3}"));
     sandbox.run(&["check", "."]).expect(1, &["help: add `size: 1`"]);
 }
@@ -71,7 +71,7 @@ fn a_resource_is_checked_beside_its_definition() {
         ],
     );
     assert!(!outcome.stdout.contains("pod.yaml") && !outcome.stdout.contains("other.yaml"));
-    // Checked alone, with the CRD in the repository or given.
+    // The resource is checked alone. Its CRD is in the repository or given by an option.
     sandbox.run(&["check", "samples/bad.yaml"]).expect(
         1,
         &[
@@ -248,10 +248,10 @@ fn answers_tell_what_cannot_be_read_and_what_a_server_would_have_done() {
             String::new(),
         ]
     );
-    // The API server decodes the new object before the old one.
+    // The API server decodes the new object before the old object.
     assert_eq!(lines[2]["object"]["spec"]["color"], "red");
     assert_eq!(lines[3]["strict"][0], "unknown field \"spec.colour\"");
-    // The value is too large, so the rules do not run. Their cost is still reported.
+    // The value is too large, so the rules do not run, but their cost is still reported.
     assert!(lines[4]["cel_cost"].as_u64().unwrap() > 0);
     assert!(outcome.stdout.contains("\"size\":9223372036854776000}"));
 }
@@ -284,7 +284,7 @@ fn an_update_tries_a_changed_definition_on_what_is_stored() {
         definition(&SCHEMA.replace("maximum: 9", "maximum: 7")),
     );
     check(0, &["hint", "[stored-object-invalid]", "must be at most 7", "0 errors"]);
-    // A missing required field is not tolerated: the stored object can no longer be updated.
+    // A missing required field is not tolerated, because the stored object can no longer be updated.
     sandbox.write("samples/one.yaml", resource("{size: 6, shape: round}"));
     let stricter = SCHEMA
         .replace("[size]", "[size, shape]")
@@ -343,7 +343,7 @@ fn advice_about_bounds_counts_what_is_cut() {
     }
 }
 
-/// Documents after a flow mapping are read, as kubectl does, also in UTF-16.
+/// Documents after a flow mapping are read in the same way as by kubectl, also in UTF-16.
 #[test]
 fn documents_behind_braces_are_read() {
     let good =

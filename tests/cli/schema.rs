@@ -1,4 +1,4 @@
-//! A JSON Schema validator for the keywords that our schemas and SARIF's use.
+//! A JSON Schema validator for the keywords in our schemas and in the SARIF schema.
 
 use serde_json::Value;
 

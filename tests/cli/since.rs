@@ -1,4 +1,4 @@
-//! Tests of `check --since`: files changed since a revision, and files that depend on them.
+//! Tests of `check --since`, which checks the files that changed since a revision and the files that depend on them.
 
 use std::{collections::BTreeMap, fs, process::Command};
 
@@ -77,7 +77,7 @@ fn check(change: impl FnOnce(&Sandbox), reached: &[&str]) {
     for (file, lines) in &found {
         assert_eq!(Some(lines), all.get(file), "{file}");
     }
-    // Files that were not checked have no new diagnostics.
+    // Files that were not checked must have no new diagnostics.
     for (file, lines) in all.iter().filter(|it| !found.contains_key(it.0)) {
         assert_eq!(Some(lines), before.get(file), "{file}");
     }
@@ -112,7 +112,7 @@ fn a_change_reaches_what_depends_on_it() {
     ];
     let larger = |it: &Sandbox| edit(it, "config/crd/gadgets.yaml", "maximum: 5", "maximum: 6");
     check(larger, &built);
-    // A change of a base affects its overlays, and the other way round.
+    // A change of a base affects its overlays, and a change of an overlay affects its base.
     let of_builds = ["base/b.yaml", "dev/p.yaml", "prod/p.yaml"];
     check(|it| edit(it, "base/b.yaml", "size: 7", "size: 9"), &of_builds);
     check(
@@ -163,7 +163,7 @@ fn wrong_questions_get_clear_answers() {
     outside
         .run(&["check", ".", "--since", "HEAD"])
         .expect(2, &["is not in a git repository"]);
-    // Only the given files are checked.
+    // Only the files in the arguments are checked.
     edit(&sandbox, "apps/one.yaml", "size: 7", "size: 9");
     let outcome = sandbox.run(&["check", "apps/two.yaml", "apps/one.yaml", "--since", "HEAD"]);
     outcome.expect(1, &["1 of 2 files", "apps/one.yaml:4:"]);
@@ -173,7 +173,7 @@ fn wrong_questions_get_clear_answers() {
         .expect(1, &["must be at most 5"]);
 }
 
-/// After random edits of a repository, `--since` reports only diagnostics that a full check reports, and misses no new ones.
+/// Makes random edits to a repository. `--since` must only report diagnostics that a full check also reports, and must not miss new ones.
 #[test]
 fn random_changes_are_reached() {
     let sandbox = repository();

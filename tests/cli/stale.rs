@@ -120,7 +120,7 @@ fn a_crd_that_is_older_is_told_in_go_and_in_the_crd() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     change(&sandbox, TYPES, "MaxItems=8", "MaxItems=9");
-    // A comment or the configuration suppresses it.
+    // A comment or the configuration suppresses the diagnostic.
     let go = change(
         &sandbox,
         TYPES,
@@ -147,7 +147,7 @@ fn a_crd_that_is_older_is_written_again() {
         sandbox.write(TYPES, before);
         sandbox.run(&["check", "--fix", "."]);
     }
-    // The text before the CRD stays.
+    // The text before the CRD is kept.
     let text = fs::read_to_string(&path).expect("a CRD");
     sandbox.write(CRD, text.replace("---\n", "# A licence.\n"));
     change(&sandbox, TYPES, "MaxItems=8", "MaxItems=9");
@@ -165,7 +165,7 @@ fn what_scripts_change_is_not_older() {
     let sandbox = in_step();
     let maximum = "                type: array\n";
     for (from, to, in_go) in [
-        // A bound, an annotation or a conversion.
+        // These changes affect a bound, an annotation or a conversion.
         (
             maximum,
             "                minItems: 1\n                type: array\n",
@@ -181,14 +181,14 @@ fn what_scripts_change_is_not_older() {
             "spec:\n  conversion:\n    strategy: None\n  group:",
             "MaxItems=9",
         ),
-        // Another layout, such as that of yq, or another description.
+        // These files only differ in their layout (for example that of yq) or in a description.
         (
             "            required:\n            - items\n",
             "            required: [items]\n",
             "MaxItems=9",
         ),
         ("Most is the limit.", "Most is it.", ""),
-        // An unknown release, and a release that does not have the marker.
+        // The release is unknown, or does not have the marker.
         ("version: v0.20.1", "version: v0.99.0", "MaxItems=9"),
         ("version: v0.20.1", "version: v0.21.0", ""),
     ] {
@@ -205,7 +205,7 @@ fn what_scripts_change_is_not_older() {
         sandbox.write(CRD, crd);
         sandbox.write(TYPES, types);
     }
-    // Differences caused by another release do not make a CRD stale.
+    // Differences that another release causes do not make a CRD stale.
     change(
         &sandbox,
         TYPES,
@@ -215,7 +215,7 @@ fn what_scripts_change_is_not_older() {
     sandbox.run(&["check", "--fix", "."]);
     sandbox.write("Makefile", "CONTROLLER_TOOLS_VERSION ?= v0.21.0\n");
     assert_eq!(told(&sandbox, &["./api/..."]), [] as [&str; 0]);
-    // Other differences do.
+    // Other differences make the CRD stale.
     change(&sandbox, TYPES, "MaxItems=8", "MaxItems=9");
     let found = told(&sandbox, &["./api/..."]);
     assert!(

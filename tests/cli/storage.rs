@@ -86,7 +86,7 @@ fn objects_of_an_old_version_are_migrated() {
         assert_eq!(object["apiVersion"], format!("storagemigration.k8s.io/{version}"));
         assert_eq!(object["spec"]["resource"], resource);
     }
-    // Before the CRD is applied.
+    // The CRD has not been applied yet.
     let (_, found) = steps(&sandbox, &["--stored", "v1beta1"], 1);
     assert_eq!(found[..2], states(&[("store", "due"), ("migrate", "later")]));
     sandbox.run(&["storage", "crd.yaml", "--stored", "v1beta1,v1"]).expect(

@@ -1,4 +1,4 @@
-//! Tests of updates: whether a manifest may replace the stored one.
+//! Tests of updates, which check whether a manifest may replace the stored one.
 
 use std::process::Command;
 
@@ -24,7 +24,7 @@ fn git(sandbox: &Sandbox, args: &[&str]) {
     assert!(status.status.success(), "{status:?}");
 }
 
-/// A CRD with a changed scope, which an update must not contain.
+/// The CRD with another scope, which an update must not change.
 fn moved() -> String {
     definition("              type: object\n").replace("Namespaced", "Cluster")
 }
@@ -59,7 +59,7 @@ fn compares_with_a_git_revision() {
         .expect(2, &["--old-ref nowhere"]);
 }
 
-/// A CRD whose sizes cannot decrease, an object without a size as the base, and an overlay.
+/// A CRD with sizes that cannot decrease, a base with an object without a size, and an overlay.
 fn growing() -> Vec<(&'static str, String)> {
     let schema = "              type: object\n              required: [size]\n              properties: {size: {type: integer}}\n              x-kubernetes-validations: [{rule: self.size >= oldSelf.size, message: it shrinks}]\n";
     vec![
@@ -108,7 +108,7 @@ fn an_object_replaces_the_one_that_its_kustomization_built() {
         1,
         &["over/p.yaml:4:14: error[rule-failed]: `spec`: it shrinks", " 1 error"],
     );
-    // The object was patched before and is not any longer, although its own file did not change.
+    // The object is no longer patched, although its own file did not change.
     sandbox.write("over/kustomization.yaml", "resources: [../base]\n");
     sandbox.write("over/p.yaml", sized("{size: 3}"));
     sandbox.write("base/w.yaml", sized("{size: 1}"));
@@ -131,7 +131,7 @@ fn a_kustomization_that_was_not_built_is_named() {
     let named =
         "1 kustomization is not built from the revision, and objects are compared with its files as written: over";
     outcome.expect(1, &["it shrinks", named]);
-    // A new kustomization of existing files.
+    // The kustomization is new, but its files existed before.
     let sandbox = committed(&growing()[..3]);
     sandbox.write("base/w.yaml", sized("{size: 3}"));
     git(&sandbox, &["add", "."]);
@@ -192,7 +192,7 @@ fn files_that_are_not_judged_as_built_are_named() {
     assert!(!outcome.stdout.contains("as written"), "{}", outcome.stdout);
 }
 
-/// A CRD whose spec has these properties.
+/// A CRD with these properties in its spec.
 fn widget(properties: &str) -> String {
     definition(&format!(
         "              type: object\n              properties: {properties}\n"
@@ -228,7 +228,7 @@ fn breaking_changes_are_diagnostics() {
             "= help: undo the change, or make it in a new version of the CRD",
         ],
     );
-    // Suppression by comments, the configuration, a baseline and exceptions.
+    // Comments, the configuration, a baseline or exceptions suppress the diagnostics.
     let commented = changed.replace("}}\n", "}} # crd-analyzer: ignore[breaking-change] agreed\n");
     sandbox.write("crds/a.yaml", commented);
     sandbox.run(&full).expect(0, &[]);

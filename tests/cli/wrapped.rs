@@ -1,4 +1,4 @@
-//! Tests of objects inside other objects: each one is checked as in its own file, at its own position.
+//! Tests of objects inside other objects. Each inner object is checked as in its own file, and its diagnostics are at its own position.
 
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ const SCHEMA: &str = "              type: object
                 color: {type: string, enum: [red, blue]}
 ";
 
-/// A resource with four errors, if nothing completes it.
+/// A resource with four errors, as long as no other object completes it.
 const WRONG: &str = "apiVersion: example.com/v1
 kind: Widget
 metadata:
@@ -23,7 +23,7 @@ spec:
   colour: red
 ";
 
-/// An object that wraps others: the text before and after the inner object.
+/// An object that contains other objects: the text before and after the inner object.
 struct Wrapper {
     name: &'static str,
     before: &'static str,
@@ -94,7 +94,7 @@ const WRAPPERS: &[Wrapper] = &[
 ];
 
 impl Wrapper {
-    /// The line and column where the object begins, from 0.
+    /// The line and column at which the inner object starts, from 0.
     fn begin(&self) -> (usize, usize) {
         let last = self.before.rsplit('\n').next().unwrap_or_default();
         (self.before.matches('\n').count(), last.len())
@@ -112,7 +112,7 @@ impl Wrapper {
 }
 
 impl Outcome {
-    /// The output of both streams.
+    /// The output in both streams.
     fn all(&self) -> String {
         format!("{}{}", self.stdout, self.stderr)
     }
@@ -128,7 +128,7 @@ fn sandbox() -> Sandbox {
     Sandbox::new(&[("crds/widgets.yaml", &definition(SCHEMA))])
 }
 
-/// The errors of the widgets in a file: codes, headlines and positions relative to the given one.
+/// The errors of the widgets in a file: codes, headlines, and positions relative to the given position.
 fn errors(sandbox: &Sandbox, name: &str, (line, column): (usize, usize)) -> Vec<String> {
     let found = sandbox.run(&["check", name, "--crd", "crds", "-o", "jsonl"]);
     let found = found.json();
@@ -292,7 +292,7 @@ fn hostile_wrappers_end_in_an_answer() {
     let sandbox = sandbox();
     for wrapper in WRAPPERS {
         let whole = wrapper.around(WRONG);
-        // Truncated at various places.
+        // The text is truncated at various places.
         for at in (0..whole.len()).step_by(41) {
             sandbox.write("wrapped.yaml", &whole[..at]);
             sandbox.run(&["check", "wrapped.yaml", "--crd", "crds"]).is_an_answer();

@@ -1,4 +1,4 @@
-//! Compares our answers for the project's own fixtures with those recorded from the API server's code of each Kubernetes version.
+//! Compares our answers for the project's own fixtures with the recorded answers of the API server's code, for each Kubernetes version.
 #![allow(clippy::disallowed_methods, reason = "tests run programs and read files")]
 #![allow(clippy::expect_used, reason = "a test says what it expected")]
 
@@ -23,7 +23,7 @@ fn key(answer: &Value) -> (String, u64) {
     )
 }
 
-/// The recorded answers by minor version. A minor version without differences to the newest has no line.
+/// The recorded answers by minor version. If a minor version gives the same answers as the newest version, it has no line.
 fn golden(folder: &Path) -> BTreeMap<String, Answers> {
     let text = std::fs::read_to_string(folder.join("golden.jsonl")).expect("the golden file is there");
     let mut by_minor: BTreeMap<String, Answers> = KubernetesVersion::all()
@@ -57,7 +57,7 @@ fn policies_are_answered_as_every_minor_answers_them() {
     check(&folder, &folder);
 }
 
-/// Compares the answers to the requests in one folder with the recorded answers in another one.
+/// Compares the answers to the requests in one folder with the recorded answers in another folder.
 fn check(recorded: &Path, requests: &Path) {
     let output = Command::new(env!("CARGO_BIN_EXE_crd-analyzer"))
         .args([

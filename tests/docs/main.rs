@@ -1,9 +1,8 @@
-//! Runs every command in the README and the pages of `docs/`, and compares its output with the page.
+//! Runs every command in the README and the pages of `docs/`, and compares the output with the output on the page.
 //!
-//! A fenced `console` block contains commands after `$ `, each followed by its output. Commands run in a copy of the
-//! repository's examples, together with the files that the page tells the reader to save. `UPDATE_DOCS=1` writes the real
-//! output into the pages. Commands that must not run here (because they install something or need a network) are in `sh`
-//! blocks.
+//! A fenced `console` block contains commands after `$ `, each followed by its output. Commands run in a copy of the repository's examples, together
+//! with the files that the page tells the reader to save. `UPDATE_DOCS=1` writes the real output into the pages. Commands that must not run in a test
+//! (because they install programs or need a network) are in `sh` blocks.
 #![allow(clippy::disallowed_methods, reason = "tests run programs and read files")]
 #![allow(clippy::expect_used, reason = "a test says what it expected")]
 
@@ -58,7 +57,7 @@ fn sandbox() -> tempfile::TempDir {
 
 /// The output of a command, with both streams in order, as a user sees it.
 fn run(command: &str, folder: &Path) -> String {
-    // The page builds the program with cargo, but here it is already built.
+    // The page builds the program with cargo, but in this test the program is already built.
     let command = command.replace("cargo run --", "crd-analyzer");
     let program = Path::new(env!("CARGO_BIN_EXE_crd-analyzer"));
     let path = format!(
@@ -108,7 +107,7 @@ fn commands(block: &str) -> Vec<(&str, String)> {
     commands
 }
 
-/// The files that a page tells its reader to save: "Save this as `FILE`:", followed by a block with the content.
+/// The files that a page tells its reader to save: the text "Save this as `FILE`:", followed by a block with the content.
 fn saved(page: &str) -> impl Iterator<Item = (&str, &str)> {
     page.split("Save this as `").skip(1).filter_map(|rest| {
         let (name, rest) = rest.split_once("`:\n\n```")?;
@@ -117,7 +116,7 @@ fn saved(page: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// The page with the real output of its commands, and the number of commands. Output that only differs in a duration stays.
+/// The page with the real output of its commands, and the number of commands. If only a duration differs, the output on the page is kept.
 fn with_output(page: &str) -> (String, usize) {
     let folder = sandbox();
     for (name, content) in saved(page) {

@@ -47,7 +47,7 @@ fn repository(name: &'static str, files: &[(&str, String)]) -> Repository {
     }
 }
 
-/// A kustomization of these objects. `says` is appended to it.
+/// A kustomization of these objects. The text `says` is appended to it.
 fn kustomized(name: &'static str, says: &str, objects: String) -> Repository {
     let kustomization = format!("resources: [crd.yaml, r.yaml]\n{says}");
     repository(name, &[("kustomization.yaml", kustomization), ("r.yaml", objects)])
@@ -164,7 +164,7 @@ pub(crate) fn too_large() -> Vec<Repository> {
     ]
 }
 
-/// Repositories with many objects. All are checked, without comparing each one with every other.
+/// Repositories with many objects. All objects are checked, without comparing every object with every other one.
 pub(crate) fn many() -> Vec<Repository> {
     let items: Vec<String> = (0..4_000)
         .map(|n| format!("{{apiVersion: v1, kind: A, metadata: {{name: a{n}}}}}"))

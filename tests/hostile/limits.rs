@@ -1,12 +1,12 @@
-//! Limits of a process, enforced by the system. They do not depend on the load of the machine.
+//! Limits of a process that the system enforces. They do not depend on the load of the machine.
 
 use std::process::Command;
 
 /// The maximum memory of a process, in megabytes.
 pub(crate) const MAX_MEMORY: u64 = 256;
-/// The maximum processor time in seconds, without optimization. With it, an input may take 5 seconds.
+/// The maximum processor time in seconds for a build without optimization. In an optimized build, an input may take 5 seconds.
 const MAX_CPU: u64 = 160;
-/// The maximum address space in kilobytes. It ends a process with unlimited memory growth before it affects the machine.
+/// The maximum address space in kilobytes. If the memory of a process grows without limit, the process ends before it affects the machine.
 const MAX_ADDRESSES: u64 = 3 << 20;
 
 /// The command, with limits enforced by the system.
@@ -28,7 +28,7 @@ pub(crate) fn limited(command: &Command) -> Command {
 /// The peak memory of a process in megabytes; `None` if it has ended.
 pub(crate) fn peak(process: u32) -> Option<u64> {
     let text = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-    // An ending process first has no memory, and then no status file.
+    // A process that is ending first has no memory, and then no status file.
     let line = text.lines().find_map(|it| it.strip_prefix("VmHWM:"))?;
     let kilobytes: u64 = line.split_whitespace().next()?.parse().ok()?;
     Some(kilobytes / 1024)

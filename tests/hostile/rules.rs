@@ -1,6 +1,6 @@
 //! Unusual rules, each with the answer of the newest API server's own code.
 
-/// A rule with its name, and the beginning of the API server's error; `None` if it accepts the rule.
+/// A rule with its name and the start of the API server's error, which is `None` if the API server accepts the rule.
 pub(crate) struct Rule {
     pub(crate) name: &'static str,
     pub(crate) text: String,
@@ -15,7 +15,7 @@ const CHAIN: Option<&str> = Some("compilation failed: ERROR: <input>:-1:0: max r
 const LOOKAHEAD: Option<&str> = Some("error recovery token lookahead limit exceeded: 256");
 const SIZE: Option<&str> = Some("compilation failed: ERROR: <input>:-1:0: expression code point size exceeds limit");
 
-/// The rules. They are for an object with the fields `n`, an integer, and `l`, a list of at most three integers.
+/// The rules. They apply to an object with two fields: `n` is an integer, and `l` is a list of at most three integers.
 pub(crate) fn rules() -> Vec<Rule> {
     let rule = |name, text, error| Rule { name, text, error };
     let nested = |open: &str, inner: &str, close: &str, depth: usize| {

@@ -1,4 +1,4 @@
-//! Documents that would need much work or memory. The language server stays within its limits for every request, and keeps answering.
+//! Documents that would need much work or memory. The language server must stay within its limits for every request, and continue to answer.
 
 use std::{collections::BTreeMap, fs, path::Path};
 
@@ -9,7 +9,7 @@ use super::{Server, built, idle, limits};
 /// The document for requests.
 const URI: &str = "file:///repo/one.yaml";
 
-/// A connection to a language server whose process has system limits.
+/// A connection to a language server. The system limits the process of the language server.
 struct Session {
     server: Server,
     requests: u32,
@@ -86,7 +86,7 @@ impl Session {
         );
     }
 
-    /// Sends all kinds of requests about a position and the whole document, edits the document there, and closes it.
+    /// Sends all kinds of requests about a position and about the whole document, edits the document at that position, and closes it.
     #[track_caller]
     fn examine(&mut self, place: &Value) {
         let document = json!({ "uri": URI });
@@ -134,14 +134,14 @@ impl Session {
         self.diagnostics(URI, 2);
         self.server
             .notify("textDocument/didClose", &json!({ "textDocument": document }));
-        // The server handles the next request after closing the document.
+        // The server only handles the next request after it has closed the document.
         self.ask("crd-analyzer/status", json!({ "textDocument": document }));
     }
 
     fn finish(mut self) {
         self.ask("shutdown", Value::Null);
         self.server.notify("exit", &Value::Null);
-        // The number of published diagnostics until then depends on background work.
+        // Background work determines the number of diagnostics that are published before the end.
         while let Some(message) = self.server.read_unless_ended() {
             assert_eq!(message["method"], "textDocument/publishDiagnostics");
         }
@@ -156,13 +156,13 @@ fn uri(folder: &Path, path: &str) -> String {
 /// The number of files that are opened per repository.
 const MOST_OPEN: usize = 3;
 
-/// Whether a file is short. Other tests cover long ones, which get thousands of diagnostics.
+/// Whether a file is short. Other tests cover long files, which get thousands of diagnostics.
 fn is_short(text: &str) -> bool {
     text.lines().count() <= 500
 }
 
-/// Opens those of the first files of a repository for which `is_wanted` is true, and waits until the language server is idle. Returns the
-/// codes of the diagnostics shown then.
+/// Among the first files of a repository, opens those for which `is_wanted` is true, and waits until the language server is idle. Returns the codes
+/// of the diagnostics that are shown then.
 fn opened(repository: &built::Repository, is_wanted: fn(&str) -> bool) -> Vec<String> {
     let folder = tempfile::tempdir().expect("a folder");
     for (path, text) in &repository.files {
@@ -181,7 +181,7 @@ fn opened(repository: &built::Repository, is_wanted: fn(&str) -> bool) -> Vec<St
     let document = json!({ "uri": uri(folder.path(), &repository.files[0].0) });
     for _ in 0..2 {
         idle::until_idle(process);
-        // The server may have waited until the client reads. Builds are checked again after a change.
+        // The server may have waited for the client to read. Builds are checked again after a change.
         let answer = session.ask("crd-analyzer/status", json!({ "textDocument": document }));
         assert_eq!(answer["definitions"], 1, "{}: {answer}", repository.name);
     }
@@ -200,7 +200,7 @@ fn opened(repository: &built::Repository, is_wanted: fn(&str) -> bool) -> Vec<St
 fn repositories_of_which_gigabytes_are_made_are_shown_in_part() {
     for repository in built::too_large() {
         let codes = opened(&repository, is_short);
-        // If there are many objects, the diagnostic is in their file, which is not open.
+        // If a repository has many objects, the diagnostic is in the file of an object, and this file is not open.
         let is_elsewhere = !repository.files.iter().take(MOST_OPEN).all(|it| is_short(&it.1));
         assert!(
             is_elsewhere || codes.iter().any(|it| it == "not-finished"),
@@ -244,7 +244,7 @@ fn resource(spec: &str) -> String {
     format!("apiVersion: example.com/v1\nkind: Widget\nmetadata: {{name: a}}\nspec:\n{spec}")
 }
 
-/// Opens a document together with a CRD, sends requests at its first diagnostic, and checks the number of diagnostics.
+/// Opens a document together with a CRD, sends requests about the position of the first diagnostic, and checks the number of diagnostics.
 #[track_caller]
 fn check(text: &str, diagnostics: std::ops::RangeInclusive<usize>) {
     let mut session = Session::start();

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// Waits until a process is idle: none of its threads runs for longer than its pauses.
+/// Waits until a process is idle, which means that none of its threads has run for some time.
 pub(crate) fn until_idle(process: u32) {
     const LOOK: Duration = Duration::from_millis(50);
     const LONGEST_PAUSE: Duration = Duration::from_secs(1);
@@ -24,7 +24,7 @@ fn is_at_work(process: u32) -> bool {
     };
     threads.flatten().any(|it| {
         let text = std::fs::read_to_string(it.path().join("stat")).unwrap_or_default();
-        // The process name before it may contain any character.
+        // The process name is in front of the state, and may contain any character.
         let state = text.rsplit_once(')').map(|it| it.1.trim_start());
         state.is_some_and(|it| it.starts_with(['R', 'D']))
     })

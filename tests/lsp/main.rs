@@ -45,7 +45,7 @@ struct Server {
 
 impl Server {
     fn start(arguments: &[&str]) -> Self {
-        // Pages of codes are written below this folder.
+        // Pages of codes are written into this folder.
         Self::start_in(Path::new(env!("CARGO_TARGET_TMPDIR")), arguments)
     }
 
@@ -56,7 +56,7 @@ impl Server {
         })
     }
 
-    /// Starts the language server. `folder` is the home folder, with the cache, the kubeconfig and programs.
+    /// Starts the language server. `folder` is the home folder. It contains the cache, the kubeconfig and programs.
     fn start_in(folder: &Path, arguments: &[&str]) -> Self {
         Self::start_as(folder, arguments, |it| it)
     }
@@ -152,7 +152,7 @@ impl Server {
         self.notify("initialized", &json!({}));
     }
 
-    /// The exit code. Checks that the server wrote nothing but messages.
+    /// The exit code. Checks that the output of the server contained only messages.
     fn code(mut self) -> Option<i32> {
         self.input = None;
         let mut rest = Vec::new();
@@ -187,7 +187,7 @@ fn a_session_from_start_to_end() {
     }
 }
 
-/// A CRD of widgets with this maximum of `size`, as stored in a cluster.
+/// A CRD of widgets with this maximum for `size`, in the form that a cluster stores.
 fn widgets(most: u32) -> String {
     json!({
         "metadata": {"name": "widgets.example.com"},

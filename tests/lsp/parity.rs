@@ -1,6 +1,6 @@
 //! Checks that the language server shows the same diagnostics as `check` for each file: the same codes, severities and positions.
 //!
-//! `CRD_ANALYZER_PARITY=FOLDER cargo test --test lsp parity -- --nocapture` compares them for a repository.
+//! `CRD_ANALYZER_PARITY=FOLDER cargo test --test lsp parity -- --nocapture` compares the diagnostics for a repository.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -25,7 +25,7 @@ use case::{Case, cases, root};
 /// The maximum time until the language server shows the final diagnostics.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// A diagnostic: its range, code and severity. Editors have two kinds of hints.
+/// A diagnostic: its range, code and severity. Editors distinguish two kinds of hints.
 type Shown = (u64, u64, u64, u64, String, &'static str);
 
 /// The diagnostics of each file.
@@ -59,7 +59,7 @@ fn checked(folder: &Path) -> ByFile {
             }
             let at = |end: &str, of: &str| finding["range"][end][of].as_u64().expect("a place");
             let code = finding["code"].as_str().expect("a code").to_owned();
-            // JSON contains them, but other formats only show them on request.
+            // JSON contains these diagnostics, but other formats only show them on request.
             if OFF_BY_DEFAULT.contains(&&*code) {
                 return;
             }
@@ -161,7 +161,7 @@ impl<'f> Editor<'f> {
                 let (from, to) = (at("start", "character"), at("end", "character"));
                 (start, from, end, to, code.to_owned(), word)
             };
-            // Further errors of one value are notes of the first one.
+            // Further errors of a value are notes of its first error.
             let related = it["relatedInformation"].as_array().into_iter().flatten();
             let also = related.filter_map(|it| {
                 let note = it["message"].as_str()?.strip_prefix("note: also ")?;
@@ -173,7 +173,7 @@ impl<'f> Editor<'f> {
         shown.collect()
     }
 
-    /// The final difference of a file.
+    /// The difference for a file after the language server has finished.
     fn difference(&mut self, file: &str, expected: &BTreeSet<Shown>) -> Option<String> {
         let begin = Instant::now();
         loop {
@@ -236,7 +236,7 @@ fn manifests(folder: &Path, below: &str, found: &mut Vec<String>) {
 /// The differences in a folder. Opens all files at once, or one after the other.
 fn differences(folder: &Path, at_once: bool) -> Vec<String> {
     let mut by_file = checked(folder);
-    // The output of `check` is complete, so remove the diagnostics that the configuration disables.
+    // The output of `check` is complete, so the diagnostics that the configuration disables are removed.
     let config = fs::read_to_string(folder.join(".crd-analyzer.yaml")).unwrap_or_default();
     for shown in by_file.values_mut() {
         shown.retain(|it| !config.contains(&format!("{}: off", it.4)));

@@ -1,4 +1,4 @@
-//! Which rules no test makes fail.
+//! Tests of the rules that no test makes fail.
 
 use expect_test::expect;
 
@@ -35,7 +35,7 @@ fn rules_that_no_test_makes_fail_are_printed() {
             1 file, 2 tests: 2 passed, 0 failed in N ms
         "]],
     );
-    // All suites count together.
+    // The coverage combines all suites.
     let both = sandbox(&[("one.test.yaml", ONE), ("names.test.yaml", NAMES)]);
     let found = both.run(&["test", ".", "--coverage"]);
     found.expect(0, &["no test makes this rule fail: !has(oldSelf.name)"]);

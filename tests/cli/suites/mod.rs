@@ -1,4 +1,4 @@
-//! Test files: ours, and suites of openshift/api's format.
+//! Tests of test files in our own format and of suites in openshift/api's format.
 
 mod coverage;
 mod openshift;
@@ -27,7 +27,7 @@ const SCHEMA: &str = "              type: object
       subresources: {status: {}}
 ";
 
-/// Checks the output, without times.
+/// Checks the output. Times in the output are ignored.
 fn check(outcome: &Outcome, code: i32, expect: &Expect) {
     assert_eq!(outcome.code, Some(code), "{outcome:#?}");
     let lines = outcome.stdout.lines().map(|line| match line.rsplit_once(" in ") {

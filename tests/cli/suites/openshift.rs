@@ -132,7 +132,7 @@ fn suites_of_openshift_are_read_as_they_are() {
         let code = if expect.contains("passed") { 0 } else { 3 };
         sandbox.run(&["test", "."]).expect(code, &[expect]);
     }
-    // Suites in another folder, with the path of the CRD or with `--crd`.
+    // The suites are in another folder. They contain the path of the CRD, or the CRD is given by `--crd`.
     let path = "example/v1/zz_generated.crd-manifests/widgets-Default.crd.yaml";
     sandbox.write(
         "stable.widget.testsuite.yaml",
@@ -148,7 +148,7 @@ fn suites_of_openshift_are_read_as_they_are() {
     sandbox
         .run(&["test", "other/here.yaml", "--crd", path])
         .expect(0, &["6 passed, 0 failed"]);
-    // Their runner also accepts resource names in tests.
+    // The test runner of openshift/api also accepts resource names in tests.
     let named = THEIRS.replace("      initial: |", "      resourceName: cluster\n      initial: |");
     sandbox.write("other/here.yaml", named);
     sandbox
@@ -330,19 +330,19 @@ fn what_theirs_reads_is_read() {
     let object = "\"{apiVersion: example.com/v1, kind: Widget, spec: {size: 1, color: blue}}\"";
     let refused = "\"{apiVersion: example.com/v1, kind: Widget, spec: {size: 5}}\"";
     for (tests, code, expect) in [
-        // Values that are not strings, and duplicate keys: the last one applies.
+        // Some values are not strings, and some keys are duplicates, for which the last value applies.
         (
             format!("  onCreate: [{{name: 1, initial: {refused}, initial: {object}, expectedError: \"\"}}]"),
             0,
             "the key `initial` is written twice",
         ),
-        // The expected object is not parsed if the object is rejected.
+        // If the object is rejected, the expected object is not parsed.
         (
             format!("  onCreate: [{{name: a, initial: {refused}, expectedError: 'five', expected: ']['}}]"),
             0,
             "2 passed, 0 failed",
         ),
-        // An invalid test does not prevent the others from running.
+        // An invalid test does not keep other tests from running.
         (
             format!("  onCreate: [{{name: a, initial: ']['}}, {{name: b, initial: {object}}}]"),
             1,

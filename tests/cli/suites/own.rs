@@ -6,7 +6,7 @@ use crate::Sandbox;
 
 use super::{FAILING, check, sandbox};
 
-/// A test file with every kind of expectation; all tests pass.
+/// A test file with every kind of expectation. All its tests pass.
 const PASSING: &str = "# What widgets are.
 crd: widgets.yaml
 tests:

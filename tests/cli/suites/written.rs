@@ -72,7 +72,7 @@ fn update_writes_what_came_out_and_shows_it() {
     sandbox
         .run(&["test", ".", "--update"])
         .expect(0, &["1 file, 6 tests: 6 passed, 0 failed in "]);
-    // If Kubernetes versions differ, the intended expectation is unknown.
+    // If Kubernetes versions give different results, the program cannot know which result the author expects.
     let differing = "crd: widgets.yaml\nkubernetesVersions: all\ntests:\n  - name: words\n    create: {spec: {size: 5}}\n    expect:\n      rejected:\n        - {field: spec, type: FieldValueRequired}\n";
     sandbox.write("widgets.test.yaml", differing);
     sandbox.run(&["test", ".", "--update"]).expect(0, &["1 updated"]);

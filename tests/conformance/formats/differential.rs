@@ -1,4 +1,4 @@
-//! Compares our format checks with the API server's code, which answers through two pipes:
+//! Compares our format checks with the API server's code. A Go program with this code answers through two pipes:
 //!
 //! ```text
 //! cd tests/conformance/formats && go build -o /tmp/formats . && cd -

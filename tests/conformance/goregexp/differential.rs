@@ -1,4 +1,4 @@
-//! Compares verdicts, error messages and matches with Go's. Go answers through two pipes:
+//! Compares our verdicts, error messages and matches with those of Go. A Go program answers through two pipes:
 //!
 //! ```text
 //! cd tests/conformance/goregexp && go build -o /tmp/goregexp . && cd -

@@ -1,5 +1,5 @@
-//! Reads lines of `{"crd_text", "text", "old_text"?}` from standard input, and prints the validation errors of the values. This is the
-//! value validation of `oracle cr`. `compare.py` runs both.
+//! Reads lines of `{"crd_text", "text", "old_text"?}` from standard input, and prints the validation errors of the values. This corresponds to the
+//! value validation of `oracle cr`. `compare.py` runs both programs.
 
 #![allow(clippy::disallowed_methods, reason = "tests run programs and read files")]
 #![allow(clippy::print_stdout, reason = "it answers on standard output")]
@@ -62,7 +62,7 @@ fn listed(errors: &[Error]) -> Vec<Value> {
         .collect()
 }
 
-/// The answer to creating the CRD itself, which contains values as defaults.
+/// The answer to creating the CRD itself. A CRD contains values as defaults.
 fn definition_answer(id: &Value, text: &Arc<str>, version: KubernetesVersion) -> Value {
     let tree = read(text, whole(text)).expect("it reads");
     let document = read_json(&tree).expect("it converts");

@@ -14,7 +14,7 @@ fn too_many_threads() {
             &["1 file, 1 CRD", &format!("note: --threads {threads}: starting 32")],
         );
     }
-    // Without memory for their stacks, fewer threads are started.
+    // If memory is not sufficient for all stacks, fewer threads are started.
     let script = "ulimit -v 1000000; \"$@\"";
     let outcome = sandbox.run_in_shell(script, &["check", "--threads", "100000", "crd.yaml"]);
     outcome.expect(0, &["1 file, 1 CRD"]);
@@ -85,7 +85,7 @@ fn output_that_nobody_reads_to_its_end_is_no_good_news() {
             let script = format!("\"$@\" -o {format} . | {reader} > /dev/null; exit ${{PIPESTATUS[0]}}");
             sandbox.run_in_shell(&script, &["check"]).expect(141, &[]);
         }
-        // The consumer reads everything.
+        // The consumer reads the complete output.
         let script = format!("\"$@\" -o {format} . | cat > /dev/null; exit ${{PIPESTATUS[0]}}");
         sandbox.run_in_shell(&script, &["check"]).expect(code, &[]);
     }
@@ -106,7 +106,7 @@ fn errors_that_nobody_reads_are_no_crash() {
 #[test]
 fn standard_input_has_a_bound() {
     let sandbox = Sandbox::new(&[]);
-    // Input without a line end is a single line, which is not kept in memory completely.
+    // Input without a line end is a single line, and the program does not keep all of it in memory.
     let mut child = sandbox
         .command(&["check", "-o", "jsonl", "--list", "-"])
         .stdin(

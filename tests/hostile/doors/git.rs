@@ -1,4 +1,4 @@
-//! Checks that no command reads or writes git's own files, whatever the path or link to them.
+//! Checks that commands never read or write git's own files, whatever the path or link to these files.
 
 use std::{
     collections::BTreeMap,
@@ -9,13 +9,13 @@ use std::{
 
 use crate::sandbox::{CRD, RESOURCE, SUITE, Sandbox};
 
-/// A word that is in each of git's files.
+/// A word that occurs in each of git's files.
 const SECRET: &str = "hunter2";
 
-/// A path into git's folder. The tables below write `GIT` for it.
+/// A path into git's folder. In the tables below, `GIT` is replaced by it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Way {
-    /// The folder has this name.
+    /// The name of git's folder.
     Name(&'static str),
     /// A link named `link` to `.git`.
     Link,
@@ -41,7 +41,7 @@ const WAYS: &[Way] = &[
 ];
 
 impl Way {
-    /// The path, and the real folder.
+    /// The path, and the folder to which it leads.
     fn paths(self) -> (&'static str, &'static str) {
         match self {
             Self::Name(name) => (name, name),
@@ -153,7 +153,7 @@ const fn with(files: &'static [(&'static str, &'static str)], args: &'static [&'
     Door { files, args, input: "" }
 }
 
-/// Commands that would read or write in git's folder. Each one has to report that the path belongs to git.
+/// Commands that would read or write in git's folder. Each command has to report that the path belongs to git.
 const DOORS: &[Door] = &[
     // Paths on the command line.
     door(&["check", "GIT/crd.yaml"]),
@@ -333,7 +333,7 @@ fn no_door_leads_into_git() {
 
 #[test]
 fn each_door_is_open_elsewhere() {
-    // The same commands work with another folder. This validates the table.
+    // The same commands work with another folder, which shows that the table is valid.
     for door in DOORS {
         let way = Way::Name("other");
         let sandbox = sandbox(way, door.files);
@@ -374,7 +374,7 @@ fn no_link_leads_a_walk_into_git() {
             assert!(outcome.on_one_line().contains("belongs to git"), "{outcome:#?}");
         }
     }
-    // A link to `.git`, and an ignore rule that includes `.git`.
+    // The test uses a link to `.git`, and an ignore rule that includes `.git`.
     let sandbox = sandbox(Way::Name(".git"), &[(".gitignore", "!.git\n!.git/**\n")]);
     symlink(".git", sandbox.path().join("folder")).expect("a link");
     let outcome = sandbox.run(&["check", "."]);

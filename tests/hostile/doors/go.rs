@@ -18,7 +18,7 @@ fn module(types: impl AsRef<[u8]>) -> Sandbox {
     sandbox
 }
 
-/// Runs the commands that read Go files. They have to end within the limits of the sandbox, without failing.
+/// Runs the commands that read Go files. They have to succeed within the limits of the sandbox.
 #[track_caller]
 fn check(sandbox: &Sandbox) {
     for args in [

@@ -1,4 +1,4 @@
-//! Checks that the time for Go files is proportional to their length, whatever their content.
+//! Checks that the time for Go files is proportional to their length, for any content.
 
 use std::{fmt::Write as _, time::Duration};
 
@@ -6,7 +6,7 @@ use crate::sandbox::Sandbox;
 
 /// The length of the shorter file in bytes.
 const SHORT: usize = 50_000;
-/// The length of the longer file relative to the shorter one. Quadratic growth would give a factor of 16.
+/// The length of the longer file relative to the shorter one. If the time grew quadratically, the factor would be 16.
 const TIMES: usize = 4;
 /// An allowance for the start of the process, and for other programs on the machine.
 const SLACK: Duration = Duration::from_millis(400);

@@ -1,4 +1,4 @@
-//! Checks that output never goes through a link of the repository or into a program.
+//! Checks that output is never written through a link of the repository or into a program.
 
 use std::{
     fs,
@@ -65,7 +65,7 @@ impl Writer {
         self.args.iter().map(|it| it.replace("FOLDER", folder)).collect()
     }
 
-    /// A valid previous content, so that a rejection can only be due to the path or mode of the file.
+    /// A valid previous content. If the file is rejected, only its path or mode can be the reason.
     fn before(&self) -> &'static str {
         if self.file == "baseline.json" {
             "{\"version\": 1, \"diagnostics\": []}"
@@ -83,7 +83,7 @@ fn sandbox() -> Sandbox {
     ])
 }
 
-/// Runs a command that writes. `refused` is the expected reason for not writing, or `None` if it has to write.
+/// Runs a command that writes. `refused` is the expected reason for not writing, or `None` if the command has to write.
 #[track_caller]
 fn check(sandbox: &Sandbox, args: &[String], refused: Option<&str>) {
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
@@ -142,7 +142,7 @@ fn no_file_is_written_through_a_link() {
 
 #[test]
 fn a_report_never_becomes_a_hook() {
-    // A field whose name is a command, which a report would contain.
+    // The field name is a command, and a report would contain it.
     let field = "\"`touch PWNED`\": 1\n";
     let sandbox = Sandbox::new(&[("crd.yaml", CRD), ("wrong.yaml", &(RESOURCE.to_owned() + field))]);
     sandbox.write(".git/hooks/pre-commit", KEPT);
@@ -197,7 +197,7 @@ fn no_folder_on_the_way_is_a_link() {
             0
         );
     }
-    // The folders below it must not be links.
+    // The folders inside it must not be links.
     let sandbox = sandbox();
     fs::create_dir(sandbox.path().join("victim")).expect("a folder");
     symlink("../victim", sandbox.path().join("out/example.com")).expect("a link");
@@ -211,7 +211,7 @@ fn no_folder_on_the_way_is_a_link() {
 
 #[test]
 fn links_of_the_user_are_followed() {
-    // A repository behind a link, as for some home folders. The current folder is elsewhere.
+    // The repository is behind a link, as with some home folders. The current folder is elsewhere.
     let sandbox = sandbox();
     let elsewhere = sandbox.path().join("../elsewhere");
     fs::create_dir_all(elsewhere.join("real/out")).expect("folders");

@@ -114,6 +114,6 @@ fn links_to_folders_are_walked_inside_only() {
     outcome
         .expect(0, &["`./out` leads out of", "1 file, 1 CRD"])
         .never_says("secret-type");
-    // The user can allow it by naming the path.
+    // The user can allow the path by naming it.
     sandbox.run(&["check", "out"]).expect(1, &["secret-type"]);
 }

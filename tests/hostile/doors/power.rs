@@ -1,4 +1,5 @@
-//! Simulates a power failure: kills `check --fix` and `test --update` at any time. Each file must have either its old or its new content.
+//! Simulates a power failure by killing `check --fix` and `test --update` at different times. Each file must have either its old or its new content
+//! afterwards.
 //!
 //! `CRD_ANALYZER_KILLS` is the number of kills (default 20; `.ci/run` uses 150).
 
@@ -78,7 +79,7 @@ impl Run {
         command
     }
 
-    /// Checks that each file is complete, and that all other files are temporary ones. Returns the number of new files.
+    /// Checks that each file is complete, and that all other files are temporary files. Returns the number of files with the new content.
     #[track_caller]
     fn look(&self, sandbox: &Sandbox, moment: &str) -> usize {
         let mut new = 0;
@@ -118,14 +119,14 @@ fn a_run_that_is_killed_leaves_whole_files() {
             child.wait().expect("it ends");
             seen[run.look(&sandbox, &format!("moment {moment}"))] += 1;
         }
-        // Files left behind by earlier runs do not interfere.
+        // Files that earlier runs left behind do not disturb later runs.
         assert!(run.command(&sandbox).status().expect("it runs").success());
         assert_eq!(run.look(&sandbox, "the run after"), FILES);
         eprintln!("{:?}: after kills, files were new this often: {seen:?}", run.args);
     }
 }
 
-/// System calls that change the disk, or occur in between. The last ones also occur elsewhere.
+/// System calls that change the disk, or occur between such calls. The last calls in the list also occur elsewhere.
 const CALLS: &[&str] = &[
     "fsync",
     "fchmod",
@@ -154,7 +155,7 @@ fn a_run_that_is_killed_at_each_call_leaves_whole_files() {
                 run.reset(&sandbox);
                 let own = run.command(&sandbox);
                 let mut traced = Command::new("strace");
-                // Kill before the n-th call, on any thread. A run that succeeds has fewer such calls.
+                // The n-th call kills the program, on any thread. If a run succeeds, it makes fewer such calls.
                 traced.args(["-f", "-o", "/dev/null", "-e", &format!("trace={call}")]);
                 traced.arg("-e").arg(format!("inject={call}:signal=KILL:when={n}"));
                 traced

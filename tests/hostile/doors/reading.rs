@@ -15,8 +15,8 @@ fn repository() -> Sandbox {
     ])
 }
 
-/// Replaces a file by each trap in turn and runs all commands. They must end within the limits. `is_right` returns whether an exit
-/// code is valid for a command and a trap.
+/// Replaces a file by each trap in turn and runs all commands, which must end within the limits. `is_right` returns whether an exit code is valid for
+/// a command and a trap.
 #[track_caller]
 fn check(name: &str, is_right: impl Fn(&str, Trap, i32) -> bool) {
     for trap in TRAPS {
@@ -49,7 +49,7 @@ fn check(name: &str, is_right: impl Fn(&str, Trap, i32) -> bool) {
 
 #[test]
 fn a_configuration() {
-    // An unreadable configuration is an error, because it applies to everyone.
+    // An unreadable configuration is an error, because it applies to all users of the repository.
     check(".crd-analyzer.yaml", |_, _, code| code == 2);
     check("api/.crd-analyzer.yaml", |_, _, code| code == 2);
 }
@@ -72,13 +72,13 @@ fn go_sources() {
 fn git_itself() {
     // In a submodule, `.git` is a file.
     check("api/.git", |command, _, code| match command {
-        // Anything named `.git` ends a repository, so the CRD above belongs to another one.
+        // A file or folder named `.git` ends a repository, so the CRD above it belongs to another repository.
         "test" => code == 0 || code == 3,
         _ => code == 0,
     });
 }
 
-/// Whether a walk skips this kind of trap, like git does, instead of reporting an unreadable file.
+/// Whether a walk skips this kind of trap, like git, instead of reporting an unreadable file.
 fn is_passed_over(trap: Trap) -> bool {
     matches!(trap, Trap::Fifo | Trap::Socket | Trap::Folder | Trap::Link("fifo"))
 }
@@ -90,7 +90,7 @@ fn manifests() {
             let named = code == 0;
             match command {
                 "check" | "cost" => named || code == 3 && !is_passed_over(trap),
-                // `test` only reads possible test files, but it reports links to other places.
+                // `test` only reads files that may be test files, but it reports links that lead elsewhere.
                 _ => named || code == 3,
             }
         });
@@ -103,7 +103,7 @@ fn test_files() {
         code == 0 || code == 3 && !is_passed_over(trap)
     });
     check("api/crd.test.yaml", |command, trap, code| match command {
-        // The folder has no other test file.
+        // The folder contains no other test file.
         "test" => code == if is_passed_over(trap) { 2 } else { 3 },
         _ => code == 0 || code == 3 && !is_passed_over(trap),
     });
@@ -117,7 +117,7 @@ fn crds_that_a_configuration_names() {
         sandbox.trap("trap", *trap);
         let outcome = sandbox.run(&["check", "api"]);
         let code = outcome.code.expect("it ends by itself");
-        // A folder is empty, and a file without CRDs has no effect.
+        // A folder as a trap is empty, and a file without CRDs has no effect.
         let is_right = match trap {
             Trap::Folder | Trap::Huge => code == 0,
             Trap::Link("nowhere" | "fifo") | Trap::Loop | Trap::Fifo | Trap::Socket => code == 3,
@@ -169,7 +169,7 @@ fn what_the_user_names() {
         ] {
             let outcome = sandbox.run(args);
             let code = outcome.code.unwrap_or_else(|| panic!("{trap:?} {outcome:#?}"));
-            // `--value` uses the argument as the value if it is not a file, and a file without CRDs has no effect.
+            // If the argument of `--value` is not a file, the argument itself is the value. A file without CRDs has no effect.
             let is_right = code == 3 || code == 2 || args.contains(&"--value") || args.contains(&"--crd");
             assert!(is_right, "{trap:?}, {args:?}: {outcome:#?}");
         }

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 /// The maximum processor time of a run. It does not depend on the load of the machine.
 const MAX_CPU: Duration = Duration::from_secs(5);
-/// The timeout for a run that waits for something that never happens.
+/// The maximum time that a test waits for a run. It applies if a run waits endlessly.
 const MAX_WAIT: Duration = Duration::from_secs(90);
 /// The maximum memory of a run, in KiB.
 const MAX_MEMORY: u64 = 256 << 10;
@@ -40,7 +40,7 @@ spec:
           size: {type: integer}
 ";
 
-/// A custom resource of that CRD.
+/// A custom resource for the CRD in [`CRD`].
 pub(crate) const RESOURCE: &str = "\
 apiVersion: example.com/v1
 kind: Widget
@@ -48,7 +48,7 @@ metadata: {name: one}
 size: 3
 ";
 
-/// A test file for that CRD.
+/// A test file for the CRD in [`CRD`].
 pub(crate) const SUITE: &str = "\
 crd: crd.yaml
 tests:
@@ -57,7 +57,7 @@ tests:
   expect: accepted
 ";
 
-/// A replacement for a file.
+/// A trap that replaces a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Trap {
     Link(&'static str),
@@ -116,7 +116,7 @@ impl Sandbox {
         fs::read_to_string(self.path().join(name)).expect("the file is there")
     }
 
-    /// The names in the repository, except for `.git`.
+    /// The names of the files and folders in the repository, except `.git`.
     pub(crate) fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(self.path()).expect("a folder");
         let names = entries.map(|it| it.expect("an entry").file_name().display().to_string());
@@ -157,7 +157,7 @@ impl Sandbox {
         command
     }
 
-    /// Runs the command with an open pipe as standard input that never provides data.
+    /// Runs the command. Its standard input is an open pipe that never contains data.
     pub(crate) fn run(&self, args: &[&str]) -> Outcome {
         Outcome::of(self.command(args), None)
     }
@@ -224,7 +224,7 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    /// Runs a command. `input` is the content of standard input; with `None`, it stays open.
+    /// Runs a command. `input` is the content of standard input. If it is `None`, standard input stays open.
     fn of(mut command: Command, input: Option<Vec<u8>>) -> Self {
         let (mut child, stdout, stderr) = start(&mut command);
         let mut stdin = child.stdin.take().expect("a pipe");
@@ -245,7 +245,7 @@ impl Outcome {
         }
     }
 
-    /// Sends messages, each request after the previous response, and waits for diagnostics before the last two.
+    /// Sends messages. Each request is sent after the response to the previous request. Waits for diagnostics before the last two messages.
     fn of_session(mut command: Command, messages: &[Value], wanted: &str) -> Self {
         let wanted = wanted.to_owned();
         let is_wanted =

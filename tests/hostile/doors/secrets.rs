@@ -1,4 +1,4 @@
-//! Links to private files: their content must not appear in any output.
+//! Links to private files. The content of these files must not appear in any output.
 
 use std::{fs, os::unix::fs::symlink};
 

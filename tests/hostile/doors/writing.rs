@@ -1,4 +1,4 @@
-//! The effects of `check --fix`, `test --update` and `test --init` when they cannot write, or when another program writes at the same time.
+//! Checks `check --fix`, `test --update` and `test --init` when they cannot write, or when another program writes at the same time.
 
 use std::{
     fs,
@@ -35,7 +35,7 @@ fn repository() -> Sandbox {
     ])
 }
 
-/// The commands that change a file, each with the file and its previous content.
+/// The commands that change a file, each with the file and the previous content of the file.
 fn ways() -> [(&'static [&'static str], &'static str, String); 2] {
     [
         (
@@ -136,7 +136,7 @@ fn one_file_that_cannot_be_written_does_not_stop_the_others() {
         };
         assert_eq!(sandbox.read(name), expected);
     }
-    // The same for test files.
+    // The same applies to test files.
     let sandbox = repository();
     sandbox.write("b.test.yaml", wrong_suite());
     let read_only = fs::Permissions::from_mode(0o444);
@@ -153,7 +153,7 @@ fn one_file_that_cannot_be_written_does_not_stop_the_others() {
 #[test]
 fn a_folder_that_cannot_be_written() {
     let sandbox = repository();
-    // root ignores permissions, so the test does not work.
+    // root ignores permissions, so this test would not work.
     if fs::metadata("/proc/self").expect("it is there").uid() == 0 {
         return;
     }
@@ -173,7 +173,7 @@ fn a_folder_that_cannot_be_written() {
 #[test]
 fn links() {
     for (args, file, before) in ways() {
-        // A link inside the repository: the target is changed, and the link stays.
+        // The link leads to a file inside the repository: the target is changed, and the link stays.
         let sandbox = repository();
         let path = sandbox.path().join(file);
         fs::create_dir(sandbox.path().join("real")).expect("a folder");
@@ -184,7 +184,7 @@ fn links() {
         sandbox.run(args).expect(0, &[]);
         assert!(fs::symlink_metadata(&path).expect("a link").is_symlink());
         assert_ne!(fs::read_to_string(&real).expect("a file"), before);
-        // A link to the outside: the target is not changed, even if the user named the link.
+        // The link leads outside of the repository: the target is not changed, even if the user named the link.
         let sandbox = repository();
         let path = sandbox.path().join(file);
         let real = sandbox.path().join("..").join(file);
@@ -247,7 +247,7 @@ fn an_edit_that_comes_between_is_not_lost() {
                 .spawn()
                 .expect("crd-analyzer runs");
             thread::sleep(Duration::from_millis(moment * 4));
-            // Like an editor saves: a new file replaces the old one.
+            // A new file replaces the old one, as when an editor saves a file.
             sandbox.write("saved", &edited);
             fs::rename(sandbox.path().join("saved"), sandbox.path().join(file)).expect("it can be renamed");
             child.wait().expect("it ends");
@@ -260,7 +260,7 @@ fn an_edit_that_comes_between_is_not_lost() {
 
 #[test]
 fn an_edit_that_was_seen_is_said() {
-    // It is hard to change a file exactly during a check, so the test locks it instead.
+    // A test cannot reliably change a file during a check, so this test locks the file instead.
     for (args, file, before) in ways() {
         let sandbox = repository();
         let path = sandbox.path().join(file);

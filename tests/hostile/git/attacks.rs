@@ -1,4 +1,4 @@
-//! Repositories that name programs. No program runs, neither during a check nor when a file is opened.
+//! Repositories that name programs. These programs must not run, neither during a check nor when a file is opened.
 
 use std::{path::Path, process::Command};
 
@@ -117,7 +117,7 @@ pub(crate) fn embed(place: &Place, folder: &str, config: &str, listing: &str) {
     place.write(format!("{folder}/crd.yaml"), moved());
 }
 
-/// A signed commit. git runs a program to verify it when it shows the commit.
+/// A signed commit. To verify such a commit, git runs a program when it shows the commit.
 pub(crate) fn signed_commit(place: &Place, repository: &str) -> String {
     let tree = place.git(repository, ["mktree", "--missing"]);
     let text = format!(
@@ -146,7 +146,7 @@ fn an_embedded_bare_repository_is_only_files() {
         &format!("160000 commit {commit}\tcrd.yaml\n"),
     );
     place.write("repo/x/.gitattributes", "* diff=d filter=f\n");
-    // The same in a folder whose name git would try first.
+    // The same attack in a folder with a name that git would try first.
     embed(
         &place,
         "repo/y.git",
@@ -157,13 +157,13 @@ fn an_embedded_bare_repository_is_only_files() {
     place.git("repo", ["commit", "-q", "-m", "x"]);
     place.git(".", ["clone", "-q", "repo", "victim"]);
     for folder in ["x", "y.git"] {
-        // The previous content comes from the clone's own commit.
+        // The previous content comes from the commit of the clone itself.
         place.write(format!("victim/{folder}/crd.yaml"), CRD);
         let file = format!("{folder}/crd.yaml");
         expect_harmless(&place, "victim", &file, 1, &[IMMUTABLE]);
         expect_harmless(&place, &format!("victim/{folder}"), "crd.yaml", 1, &[IMMUTABLE]);
     }
-    // Outside of a repository, the folder is not a repository either.
+    // Outside of a repository, this folder does not count as a repository.
     std::fs::rename(place.path("victim/x"), place.path("lone")).expect("it can be moved");
     expect_harmless(&place, "lone", "crd.yaml", 2, &["is not in a git repository"]);
 }
@@ -186,7 +186,7 @@ fn a_configuration_runs_nothing() {
     place.append("repo/.git/config", &programs(&trap));
     place.write("repo/crd.yaml", moved());
     expect_harmless(&place, "repo", "crd.yaml", 1, &[IMMUTABLE]);
-    // The same settings in included files.
+    // The same settings are in included files.
     let plain = "[core]\n\trepositoryformatversion = 1\n\tbare = false\n";
     place.write("repo/more", programs(&trap));
     for config in [
@@ -198,11 +198,11 @@ fn a_configuration_runs_nothing() {
         place.write("repo/.git/config", format!("{plain}{config}"));
         place.write("repo/.git/config.worktree", programs(&trap));
         expect_harmless(&place, "repo", "crd.yaml", 1, &[IMMUTABLE]);
-        // A revision for which git has to read the configuration.
+        // For this revision, git has to read the configuration.
         place.check("HEAD@{0}", "crd.yaml").expect(1, &[IMMUTABLE]);
         place.expect_nothing_ran();
     }
-    // A work tree in another folder.
+    // The work tree is in another folder.
     place.write(
         "repo/.git/config",
         format!("{plain}\tworktree = {}\n", place.path("trap").display()),
@@ -223,7 +223,7 @@ fn a_signed_commit_behind_a_gitlink() {
         &programs(&place.path("run.sh").display().to_string()),
     );
     expect_harmless(&place, "repo", "sub.yaml", 3, &["sub.yaml is a submodule, not a file"]);
-    // A signed commit as the revision.
+    // The revision is a signed commit.
     place.check(&commit, "crd.yaml").expect(0, &["(1 new)"]);
     place.expect_nothing_ran();
 }

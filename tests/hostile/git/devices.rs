@@ -1,4 +1,4 @@
-//! FIFOs and devices in a repository: no command waits for them or reads them to the end.
+//! FIFOs and devices in a repository. Commands must neither wait for them nor read them to the end.
 
 use std::{fs, os::unix::fs::symlink, process::Command};
 
@@ -15,7 +15,7 @@ pub(crate) const TESTS: &[Test] = &[
     ("objects_that_explode", objects_that_explode),
 ];
 
-/// Longer than the timeout for git on a busy machine. Reading from a FIFO would wait forever.
+/// A time that is longer than the timeout for git on a busy machine. Reading from a FIFO would take forever.
 const SOON: std::time::Duration = std::time::Duration::from_secs(30);
 
 /// A replacement for a file.
@@ -53,7 +53,7 @@ impl Instead {
     }
 }
 
-/// Runs the check with limits on time and memory. The exit code has to be one of `codes`.
+/// Runs the check with limits on time and memory. The exit code must be in `codes`.
 #[track_caller]
 fn expect_an_end(place: &Place, what: &str, codes: &[i32]) {
     let program = env!("CARGO_BIN_EXE_crd-analyzer");
@@ -75,7 +75,7 @@ fn expect_an_end(place: &Place, what: &str, codes: &[i32]) {
 
 fn files_of_git_that_are_not_files() {
     for (name, codes) in [
-        // Some files do not matter. Without others, the repository cannot be used.
+        // Some of these files do not matter. Without the others, the repository cannot be used.
         ("HEAD", &[2, 3][..]),
         ("config", &[3]),
         ("refs/heads/main", &[2, 3]),
@@ -201,7 +201,7 @@ fn objects_that_are_not_files() {
             Instead::take_away(&place, &name);
             fs::rename(place.path("kept"), place.path(&name)).expect("it can be moved back");
         }
-        // A chain of alternate object folders.
+        // This is a chain of alternate object folders.
         instead.put(&place, "far/objects/info/alternates");
         fs::create_dir_all(place.path("near/objects/info")).expect("a folder");
         place.write("near/objects/info/alternates", "../../far/objects\n");
@@ -222,7 +222,7 @@ fn objects_that_are_not_files() {
 fn objects_that_explode() {
     let place = Place::with_repository();
     place.write("repo/crd.yaml", moved());
-    // Compressed objects of 100 MB that take 100 KB, as the tree and the commit.
+    // The tree, the commit or the tag is a compressed object of 100 MB that needs 100 KB on disk.
     place.write("large", vec![b' '; 100_000_000]);
     for kind in ["tree", "commit", "tag"] {
         let id = place.git("repo", ["hash-object", "-w", "--literally", "-t", kind, "../large"]);

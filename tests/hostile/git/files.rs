@@ -1,4 +1,4 @@
-//! Files of a revision: how their paths are resolved, and entries that are not files.
+//! Files in a revision: the resolution of their paths, and entries that are not files.
 
 use std::{ffi::OsStr, os::unix::ffi::OsStrExt as _, os::unix::fs::symlink};
 
@@ -46,7 +46,7 @@ fn files_of_all_names_are_found() {
         assert_eq!(outcome.code, Some(1), "{}: {outcome:#?}", name.display());
         outcome.expect(1, &[IMMUTABLE]);
     }
-    // From another folder, and through a link to the folder.
+    // The command runs from another folder, and uses a link to the folder.
     symlink(place.path("repo/a"), place.path("link")).expect("a link");
     for path in ["repo/a/b/c/d.yaml", "link/b/c/d.yaml", "link/../a/b/c/d.yaml"] {
         place
@@ -83,12 +83,12 @@ fn what_is_not_a_file_is_not_read() {
         ("gitlink.yaml", "is a submodule, not a file"),
     ] {
         let path = place.path("repo").join(name);
-        // Writing to a link would change its target.
+        // If the path is a link, writing to it would change the target of the link.
         let _ = std::fs::remove_file(&path);
         std::fs::write(path, moved()).expect("it can be written");
         place.check("HEAD", name).expect(3, &[what]);
     }
-    // Files in a former submodule or behind a former link are new.
+    // A file counts as new if it was a submodule or a link, or was behind one.
     for name in ["gitlink.yaml", "link.yaml"] {
         std::fs::remove_file(place.path("repo").join(name)).expect("it is there");
         place.write(format!("repo/{name}/crd.yaml"), CRD);
@@ -109,7 +109,7 @@ fn worktrees_and_submodules() {
             .run("tree", ["check", "--old-ref", revision, "side.yaml"])
             .expect(1, &[IMMUTABLE]);
     }
-    // The worktree's branch is not the branch of the main repository.
+    // The branch of the worktree is not the branch of the main repository.
     place
         .run("tree", ["check", "--old-ref", "main", "side.yaml"])
         .expect(0, &["1 file (1 new)"]);
@@ -147,7 +147,7 @@ fn repositories_of_other_forms() {
             .output()
             .is_ok_and(|it| it.status.success());
         if !is_known {
-            // The installed git does not support this format, so it cannot read it either.
+            // The installed git does not support this format, so this git cannot read the repository either.
             assert_ne!(name, "sha256");
             continue;
         }
@@ -170,7 +170,7 @@ fn repositories_of_other_forms() {
             .run(&tree, ["check", "--old-ref=side", "."])
             .expect(1, &[IMMUTABLE]);
     }
-    // Objects shared with another repository.
+    // The objects are shared with another repository.
     let place = Place::with_repository();
     place.git(".", ["clone", "-q", "--shared", "repo", "second"]);
     place.git(".", ["clone", "-q", "--shared", "second", "third"]);
@@ -199,7 +199,7 @@ fn a_partial_clone_fetches_nothing() {
     let run = || place.run("partial", ["check", "--old-ref=HEAD", "crd.yaml"]);
     run().expect(3, &["does not have the content of crd.yaml", "fetches nothing"]);
     run().expect(3, &["does not have the content of crd.yaml"]);
-    // Other ways to access a remote do not run either.
+    // Other programs that access a remote do not run either.
     place.trap("run.sh");
     let ext = format!("ext::sh -c {}", place.path("run.sh").display());
     for (key, value) in [
@@ -222,7 +222,7 @@ fn a_partial_clone_fetches_nothing() {
 
 fn what_is_too_large_is_not_read() {
     let place = Place::with_repository();
-    // A file of 300 MB that takes 300 KB compressed.
+    // This is a file of 300 MB that needs 300 KB when compressed.
     place.write("repo/large.yaml", vec![b' '; 300_000_000]);
     place.commit("repo");
     place.write("repo/large.yaml", CRD);

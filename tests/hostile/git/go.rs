@@ -1,4 +1,4 @@
-//! Go modules that refer to files elsewhere by links, `replace` and imports. Only files of the repository are read.
+//! Go modules that refer to files elsewhere by links, `replace` and imports. Only files in the repository may be read.
 
 use std::{fs, os::unix::fs::symlink, path::Path, process::Command};
 

@@ -1,4 +1,4 @@
-//! Hostile repositories: commands run nothing, wait for nothing, and report problems.
+//! Hostile repositories. Commands must not run foreign programs or wait for devices, and must report problems.
 //!
 //! These tests create repositories with git, and some trace system calls with strace. Without these programs, the tests are reported as
 //! ignored. In CI, they fail instead.

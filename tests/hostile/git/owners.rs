@@ -20,7 +20,7 @@ fn refused() {
             .is_ok_and(|it| it.status.success())
     });
     if given_away.contains(&false) {
-        // Only root can change owners. Without root privileges, use files that belong to root.
+        // Only root can change owners. Without root privileges, the test uses files that belong to root.
         place.write("home/.gitconfig", "");
         let outcome = place.run("/", ["check", "--old-ref=HEAD", "/etc/hostname"]);
         outcome.expect(2, &["is not in a git repository"]);
@@ -54,7 +54,7 @@ fn refused() {
     ] {
         run(&safe(values)).expect(1, &[IMMUTABLE]);
     }
-    // The repository's own configuration cannot make it safe.
+    // The repository's own configuration must not be able to declare the repository safe.
     place.append("repo/.git/config", &safe(&["*"]));
     run("").expect(3, &["belongs to another user"]);
     let mut command = place.command("repo", ["check", "--old-ref=HEAD", "crd.yaml"]);

@@ -1,4 +1,4 @@
-//! Which git runs, and how often.
+//! Tests of the git program that is used, and of the number of times that it runs.
 
 use std::{fs, path::PathBuf, time::Duration};
 
@@ -77,7 +77,7 @@ fn one_git_serves_all_files() {
             real_git().display()
         ),
     );
-    // The files are copies of one CRD. Other formats would show its errors once.
+    // The files are copies of one CRD, and other formats would print its errors only once.
     let mut command = place.command("repo", ["check", "--old-ref=HEAD", "-o", "tap", "."]);
     let outcome = Outcome::of(command.env("PATH", place.path("bin")));
     outcome.expect(1, &["1..101"]);

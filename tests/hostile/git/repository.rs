@@ -1,4 +1,4 @@
-//! A folder with a repository, and commands that run there.
+//! A folder with a repository, and commands that run in this folder.
 
 use std::{
     ffi::OsStr,
@@ -13,7 +13,7 @@ use tempfile::TempDir;
 /// The maximum time for an answer, even on a busy machine.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// The reason why tests that need a program cannot run; `None` if they can. In CI, the program is required.
+/// The reason why tests that need a program cannot run; `None` if they can run. In CI, the program must exist.
 pub(crate) fn missing(program: &[&str]) -> Option<String> {
     let mut command = Command::new(program[0]);
     let output = command.args(&program[1..]).stdin(Stdio::null()).output();
@@ -168,7 +168,7 @@ impl Place {
         names.filter(|it| it.to_string_lossy().starts_with("git-")).collect()
     }
 
-    /// Whether git is running.
+    /// Whether a git process is running.
     pub(crate) fn is_git_at_work(&self) -> bool {
         !self.folders_for_git().is_empty()
     }

@@ -1,4 +1,4 @@
-//! Names of revisions: each one is a commit or a usage error.
+//! Names of revisions. Each name must be a commit or a usage error.
 
 use crate::{
     Test,
@@ -124,7 +124,7 @@ fn other_names_are_usage_errors() {
         let outcome = place.check(revision, "crd.yaml");
         assert_eq!(outcome.code, Some(2), "{revision:?}: {outcome:#?}");
         outcome.expect(2, &["--old-ref ", why]);
-        // Even if no manifest is found.
+        // The error is also reported if no manifest is found.
         place.write("repo/empty/x", "");
         place.check(revision, "empty").expect(2, &["--old-ref"]);
     }

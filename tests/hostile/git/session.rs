@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::repository::Place;
 
-/// Opens a file in the language server, with `workspace` as its folder. Waits for the diagnostics, and until git and all other work ended.
+/// Opens a file in the language server, whose folder is `workspace`. Waits for the diagnostics, and until git and all other work have ended.
 pub(crate) fn open(place: &Place, workspace: &str, file: &str) -> Vec<Value> {
     run(place, place.command(workspace, ["lsp"]), workspace, file, true)
 }
@@ -57,7 +57,7 @@ pub(crate) fn run(place: &Place, mut command: Command, workspace: &str, file: &s
         }}}),
     );
     wait_for(&|it| it["method"] == "textDocument/publishDiagnostics");
-    // git runs in the background. Wait for it before shutting the language server down.
+    // git runs in the background, so the test waits for it before the language server shuts down.
     std::thread::sleep(Duration::from_millis(500));
     for _ in 0..200 {
         if !place.is_git_at_work() {

@@ -1,4 +1,4 @@
-//! The effects of a program, from its system calls.
+//! The effects of a program, taken from its system calls.
 
 use std::{
     collections::BTreeSet,
@@ -8,7 +8,7 @@ use std::{
 
 use crate::repository::Place;
 
-/// The traced system calls, as far as the system has them: those that start a program, connect, or change the disk.
+/// The traced system calls, as far as the system supports them: calls that start a program, connect, or change the disk.
 const CALLS: &str = "execve,execveat,socket,connect,bind,sendto,sendmsg,open,openat,openat2,creat,rename,renameat,renameat2,\
     link,linkat,symlink,symlinkat,mkdir,mkdirat,mknod,mknodat,rmdir,unlink,unlinkat,truncate,chmod,fchmodat,fchmodat2,\
     chown,lchown,fchownat,utimensat,setxattr,mount";
@@ -16,7 +16,7 @@ const CALLS: &str = "execve,execveat,socket,connect,bind,sendto,sendmsg,open,ope
 /// The observed effects.
 #[derive(Default, Debug)]
 pub(crate) struct Trace {
-    /// The programs that were started, without the traced one.
+    /// The programs that were started, without the traced program itself.
     pub(crate) programs: BTreeSet<PathBuf>,
     /// Calls that open a connection or prepare one.
     pub(crate) network: Vec<String>,
@@ -66,7 +66,7 @@ impl Trace {
         let Some((call, rest)) = line.split_once('(') else {
             return;
         };
-        // A failed call changes nothing, but a failed connection was still attempted.
+        // A failed call changes nothing on disk, but a failed connection was still attempted.
         let has_failed = line.rsplit_once(" = ").is_some_and(|it| it.1.starts_with('-'));
         match call {
             "socket" | "connect" | "bind" | "sendto" | "sendmsg" => self.network.push(line.to_owned()),
@@ -80,7 +80,7 @@ impl Trace {
             {
                 if !has_failed {
                     self.opened.extend(paths(rest, folder));
-                    // The target of a link.
+                    // This is the target of a link.
                     let found = line.strip_suffix('>').and_then(|it| it.rsplit_once('<'));
                     self.opened.extend(found.map(|it| PathBuf::from(it.1)));
                 }
@@ -131,7 +131,7 @@ fn paths(arguments: &str, folder: &Path) -> Vec<PathBuf> {
     }
 }
 
-/// The content of a string up to its closing quote, and the text after it.
+/// The content of a string up to its closing quote, and the rest of the text.
 fn unquoted(text: &str) -> Option<(String, &str)> {
     let mut plain = String::new();
     let mut chars = text.char_indices();
@@ -145,7 +145,7 @@ fn unquoted(text: &str) -> Option<(String, &str)> {
     None
 }
 
-/// Checks that strace's output is parsed correctly. Otherwise, a trace without results would hide problems.
+/// Checks that strace's output is parsed correctly. If it were not, an empty trace would hide problems.
 pub(crate) fn is_read() {
     let folder = Path::new("/w");
     let mut trace = Trace::default();

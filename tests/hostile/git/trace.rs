@@ -1,5 +1,5 @@
-//! Traces the system calls of all commands in a repository that names programs wherever git reads them. Only crd-analyzer and git run,
-//! nothing connects, and only files named by the user and the cache are written.
+//! Traces the system calls of all commands in a repository that names programs in all places where git reads them. Only crd-analyzer and git may run,
+//! no connection may be opened, and only files named by the user and the cache may be written.
 
 use std::{
     fs,
@@ -107,7 +107,7 @@ fn hostile() -> Place {
     place
 }
 
-/// Runs the command in `repo`, with programs of the repository first in the `PATH`, and reads its trace.
+/// Runs the command in `repo` and reads its trace. The `PATH` starts with programs of the repository.
 fn run(place: &Place, args: &[&str]) -> (Outcome, Trace) {
     let outcome = Outcome::of(&mut traced(place, args));
     (outcome, strace::read(place, &place.path("repo")))
@@ -116,14 +116,14 @@ fn run(place: &Place, args: &[&str]) -> (Outcome, Trace) {
 fn traced(place: &Place, args: &[&str]) -> Command {
     let mut command = strace::traced(place, &place.command("repo", args));
     let others = std::env::var_os("PATH").unwrap_or_default();
-    // strace itself is in a later folder.
+    // strace itself is in a later folder of the `PATH`.
     let own = [PathBuf::new(), ".".into(), "bin".into(), place.path("repo/bin")];
     let path = std::env::join_paths(own.into_iter().chain(std::env::split_paths(&others))).expect("a PATH");
     command.env("PATH", path);
     command
 }
 
-/// Checks that only `programs` ran, nothing connected, and only paths allowed by `is_allowed` were written.
+/// Checks that only `programs` ran, that no connection was opened, and that only paths allowed by `is_allowed` were written.
 #[track_caller]
 fn expect(place: &Place, trace: &Trace, programs: &[PathBuf], is_allowed: impl Fn(&Path) -> bool) {
     place.expect_nothing_ran();
@@ -141,7 +141,7 @@ fn is_cache(place: &Place) -> impl Fn(&Path) -> bool {
     move |path: &Path| path.starts_with(&cache)
 }
 
-/// Whether a path is a file named by the user, or a temporary file next to it that no longer exists.
+/// Whether a path is a file named by the user, or a temporary file in the same folder that no longer exists.
 fn is_named(place: &Place, name: &str) -> impl Fn(&Path) -> bool {
     let file = place.path("repo").join(name);
     move |path: &Path| path == file || path.parent() == file.parent() && !path.exists()
@@ -229,7 +229,7 @@ fn output_writes_the_named_files() {
     for (args, name) in runs {
         let named = place.path("repo").join(name);
         let is_allowed = |path: &Path| path.starts_with(&named) || is_named(&place, name)(path);
-        // Once for a new file, and once for an existing one.
+        // The command runs once for a new file, and once for an existing file.
         for _ in 0..if args.contains(&"--init") { 1 } else { 2 } {
             let (outcome, trace) = run(&place, args);
             assert!(matches!(outcome.code, Some(0 | 1)), "{args:?}: {outcome:#?}");
@@ -238,7 +238,7 @@ fn output_writes_the_named_files() {
             assert_eq!(opened_of_git(&trace), [] as [&Path; 0], "{args:?}");
         }
     }
-    // Links are not followed, and nothing is created at their targets.
+    // Links are not followed, and no file is created at their targets.
     for (target, name) in [
         (".git/hooks/pre-commit", "link.sarif"),
         ("../.git/config", "docs/README.md"),
@@ -315,7 +315,7 @@ fn the_language_server_runs_nothing_without_trust() {
     expect(&place, &trace, &[], is_cache(&place));
 }
 
-/// Checks that the trace shows a program, a connection and a file, with git itself in this repository.
+/// Checks that the trace contains a program, a connection and a file, by tracing git itself in this repository.
 fn a_trace_shows_what_is_wrong() {
     let place = hostile();
     let _ = fs::remove_dir_all(place.path("trace"));
