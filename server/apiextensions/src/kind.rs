@@ -81,7 +81,7 @@ impl Kind {
         kind == Some(self.name) && api_version.is_none_or(|it| self.is_group_of(it))
     }
 
-    /// Whether an object with this `kind` is a list of this kind.
+    /// Whether an object whose `kind` field is `kind` is a list of objects of `self`.
     pub fn is_list(&self, kind: &str) -> bool {
         kind == "List" || kind == self.list
     }

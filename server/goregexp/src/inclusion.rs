@@ -180,7 +180,7 @@ impl Walk {
         (is_text || !automaton.dfa.is_match_state(state)).then_some(state)
     }
 
-    /// The states after a byte; `None` if no longer string can be missed.
+    /// The states after a byte. `None` if no string that starts with the bytes so far can be missed.
     fn after(&self, states: &[State], byte: u8) -> Option<Vec<State>> {
         let mut next = Vec::with_capacity(states.len());
         for (n, (automaton, state)) in self.automata.iter().zip(states).enumerate() {

@@ -22,7 +22,7 @@ const MAX_DEPTH: usize = 32;
 pub struct SourceFile {
     /// The absolute path of the file.
     pub path: Arc<Path>,
-    /// Its content.
+    /// The content of the file.
     pub text: Arc<str>,
 }
 

@@ -80,7 +80,7 @@ pub struct Fix {
 }
 
 impl Fix {
-    /// Whether it removes text of the author without a replacement.
+    /// Whether the fix removes text of the author without a replacement.
     pub fn removes(&self, text: &str) -> bool {
         revealed::is_removal(text, &self.edits)
     }

@@ -73,11 +73,11 @@ pub fn versions<'t>(document: &Document<'t>) -> Vec<Version<'t>> {
 /// A version of a CRD.
 #[derive(Clone, Debug)]
 pub struct Version<'t> {
-    /// Its item in `spec.versions`.
+    /// The version's item in `spec.versions`.
     pub item: NodeId,
-    /// Its name; empty if it has none.
+    /// The version's name; empty if it has none.
     pub name: std::borrow::Cow<'t, str>,
-    /// Its schema, if it has one.
+    /// The version's schema, if it has one.
     pub schema: Option<NodeId>,
 }
 

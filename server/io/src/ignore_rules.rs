@@ -113,7 +113,7 @@ impl Spent {
 }
 
 impl Rules {
-    /// Whether it has no rules.
+    /// Whether the list of rules is empty.
     pub(crate) fn is_empty(&self) -> bool {
         self.compiled.is_empty()
     }

@@ -58,9 +58,9 @@ const RESET: &str = "\u{1b}[0m";
 /// A part of a line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Part<'t> {
-    /// Its style.
+    /// The style of the part.
     pub style: Style,
-    /// Its text, before escaping.
+    /// The text of the part, before escaping.
     pub text: Cow<'t, str>,
 }
 

@@ -208,7 +208,7 @@ const MAX_EARLY: usize = 100;
 const MAX_EARLY_BYTES: usize = 1 << 20;
 
 impl Documents {
-    /// Opens a document, or reopens an open one. Applies early changes whose versions follow its version.
+    /// Opens a document, or reopens an open one. Then applies changes that arrived early, if their versions follow the document's version.
     pub(crate) fn open(&self, item: TextDocumentItem, unit: ColumnUnit) {
         let mut open = self.lock();
         let text = Rope::from_str(&item.text);

@@ -84,7 +84,7 @@ pub struct Failure {
     pub got: Vec<String>,
     /// The expected and the actual text, for a diff.
     pub diff: Option<(String, String)>,
-    /// Whether the test failed before it came to the request that it is about.
+    /// Whether the test failed during its preparations, before the request that it tests was sent.
     pub is_setup: bool,
 }
 

@@ -22,7 +22,7 @@ pub enum SyntaxError {
         /// The input up to and including the token that does not match.
         input: Input,
     },
-    /// A token stands where another one is expected.
+    /// The parser expected another token than the one that it found.
     Mismatched {
         /// The token.
         found: Input,

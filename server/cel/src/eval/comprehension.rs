@@ -151,7 +151,7 @@ impl Run<'_> {
             return Err(fatal);
         }
         let first = self.mark();
-        // The mark before the observations of the latest entry.
+        // The mark from before the latest entry, to forget what was observed during that entry.
         let mut last = first;
         match range {
             Value::List(list) => {

@@ -152,7 +152,7 @@ enum Written<'b> {
     Fixed64(u64),
     Fixed32(u32),
     Bytes(&'b [u8]),
-    /// A group, which is obsolete and used by no message here.
+    /// A group. Groups are obsolete, and none of the supported messages has one.
     Group,
 }
 

@@ -52,8 +52,8 @@ impl ParseOptions {
     /// The options of the API server `server` for an expression in an environment of version `environment` ([`KubernetesVersion::compatibility`] for
     /// new expressions, the newest version known to the API server for stored ones).
     ///
-    /// The set of macros is from `k8s.io/apiserver/pkg/cel/environment` (`baseOpts`). All other options are defaults of the
-    /// `cel-go` that the API server is built with, which Kubernetes does not change.
+    /// The set of macros is from `k8s.io/apiserver/pkg/cel/environment` (`baseOpts`). All other options are the defaults of the `cel-go` release
+    /// in the API server, because Kubernetes does not change them.
     pub fn kubernetes(server: KubernetesVersion, environment: KubernetesVersion) -> Self {
         let since = |minor| server >= KubernetesVersion::minor(minor);
         Self {

@@ -8,7 +8,7 @@ use super::{constants, literals, pick};
 /// Generates values of schemas.
 pub(super) struct Values<'a> {
     pub(super) rng: &'a mut Rng,
-    /// Strings that the rule compares with.
+    /// The strings that are written in the rule.
     pub(super) texts: &'a [String],
 }
 

@@ -25,11 +25,11 @@ use crate::schema::{self, Property};
 pub enum Meaning {
     /// A variable of the context or of a comprehension.
     Variable {
-        /// Its name.
+        /// The name of the variable.
         name: Arc<str>,
         /// Its type.
         ty: Type,
-        /// The token at which a comprehension declares it; `None` for variables of the context.
+        /// The token at which a comprehension declares the variable; `None` for variables of the context.
         declared: Option<usize>,
         /// The node of the use, if the token uses the variable and does not declare it.
         node: Option<NodeId>,
@@ -78,7 +78,7 @@ pub enum Meaning {
     Literal {
         /// Its type.
         ty: Type,
-        /// Its node.
+        /// The node of the constant.
         node: NodeId,
     },
 }

@@ -30,7 +30,7 @@ const MAX_TRIED: usize = 8;
 pub struct SourceFile<'a> {
     /// The file.
     pub path: &'a Path,
-    /// Its text.
+    /// The text of the file.
     pub text: &'a Arc<str>,
     /// The unit of source files, including this one, from which manifests are generated.
     pub unit: &'a dyn Unit,

@@ -19,7 +19,7 @@ impl CacheFolder {
         Self(path.into())
     }
 
-    /// Its path.
+    /// The path of the folder.
     pub fn path(&self) -> &Path {
         &self.0
     }

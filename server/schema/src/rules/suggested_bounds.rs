@@ -197,7 +197,7 @@ struct Solver<'a> {
     occurrence: Occurrence,
     limit: u64,
     effort: &'a Effort,
-    /// The schemas without a limit that the cost estimate needed the size of.
+    /// The schemas that have no limit although the cost estimate needed their size.
     found: RefCell<BTreeMap<Vec<SchemaStep>, &'static str>>,
     /// The string length that the functions in the expression need if they parse strings of a known format.
     called: Option<i64>,

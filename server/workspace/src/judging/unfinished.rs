@@ -70,7 +70,7 @@ fn line_around(text: &str, cursor: usize) -> Option<usize> {
         if [": '", ": \"", "- '", "- \""].iter().any(|it| written.contains(it)) {
             return Some(line.start);
         }
-        // A line without a quote is a complete entry, or the last line of the string so far.
+        // A line that opens no quoted string is a complete entry, or continues a string that was opened above it.
         if own.replace(depth(written)).is_some() {
             return None;
         }

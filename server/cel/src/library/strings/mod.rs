@@ -365,7 +365,7 @@ fn last_index_of(version: KubernetesVersion, args: &[Value]) -> Result {
         Err(known) => return Ok(Value::Int(known)),
         Ok(start) => start,
     };
-    // The last possible match begins at that character.
+    // The last possible match starts at character `from`.
     let at = byte_of(text, from).unwrap_or(text.len());
     let mut end = (at + part.len()).min(text.len());
     while !text.is_char_boundary(end) {

@@ -45,7 +45,7 @@ pub(super) struct Repair {
     pub(super) changes: Vec<Change>,
     /// Whether the fix may be applied without asking, because the accepted resources and the stored values stay as the author intended.
     pub(super) safe: bool,
-    /// Whether it is the obvious fix although it drops something that the author wrote.
+    /// Whether the fix drops something that the author wrote, but is still the obvious fix.
     pub(super) drops: bool,
 }
 

@@ -76,7 +76,7 @@ impl Lines {
     }
 }
 
-/// The relevant properties of a line with other text than a comment.
+/// The relevant properties of a line that is neither blank nor only a comment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shape {
     /// The number of leading blanks.
