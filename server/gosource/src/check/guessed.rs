@@ -54,7 +54,7 @@ impl Of {
     }
 }
 
-/// Parses a part of a text, which must contain exactly one value of this type.
+/// Parses the part of a text at `span`. That part must contain exactly one value of type `of`.
 pub fn read(text: &str, span: Range<usize>, of: &Type, release: Release) -> Guessed {
     let (Some(written), Some(of)) = (text.get(span.clone()), Of::read(of)) else {
         return Guessed::Unknown;

@@ -31,7 +31,7 @@ pub(crate) enum State {
     Good,
     /// A note that is not a problem.
     Note,
-    /// Something does not work until the user changes it.
+    /// A part of the setup does not work until the user repairs that part.
     Broken,
 }
 

@@ -8,7 +8,7 @@ use super::place;
 /// The facts that the path of a file shows about the tests that read the file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TestData<'p> {
-    /// The part of the path that is the evidence for this.
+    /// The part of the path from which crd-analyzer concludes that the file is test data.
     pub evidence: &'p str,
     /// Whether tests generate the file, or compare results with it. If not, a test may apply the file to an API server.
     pub is_output: bool,

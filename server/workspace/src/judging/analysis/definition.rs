@@ -212,8 +212,8 @@ impl Ask<'_> {
         bare
     }
 
-    /// A finding that says that a CRD is only a part of one. It lacks so many fields that they must be elsewhere, and either a complete CRD with its
-    /// name exists, or the file is in a folder for patches.
+    /// The finding for a document that is only a part of a CRD. The document lacks so many fields that they must be elsewhere, and either a complete
+    /// CRD with its name exists, or the file is in a folder for patches.
     fn partial(&self, report: &DocumentReport, tree: &Tree, json: &JsonDoc<'_>) -> Option<Finding> {
         let path = self.question.path.unwrap_or(Path::new(""));
         let root = json.root().filter(|_| self.question.is_completed)?;

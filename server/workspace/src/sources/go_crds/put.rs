@@ -37,7 +37,7 @@ const RULES: &str = "x-kubernetes-validations";
 /// The properties that every kind has, whose types Kubernetes itself declares.
 const OF_ALL_OBJECTS: [&str; 3] = ["apiVersion", "kind", "metadata"];
 
-/// The work units for the markers of a field or type, for each schema to which they apply.
+/// The work units to apply the markers of a field or type to one schema.
 const A_SITE: u64 = 1_000;
 
 /// The memory for a value that a marker sets, in bytes, in addition to the value's text.

@@ -194,7 +194,7 @@ pub(super) fn gitlab(lab: &Lab<'_>) -> anyhow::Result<Outcome> {
     passed(&path)
 }
 
-/// Tests the step of the task in the root of the image.
+/// Tests the Tekton task: runs the command of its step with the program from the image.
 pub(super) fn tekton(lab: &Lab<'_>) -> anyhow::Result<Outcome> {
     let path = lab.root.join("integrations/tekton/crd-analyzer.yaml");
     let task = yaml(&path)?;
