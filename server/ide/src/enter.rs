@@ -19,6 +19,7 @@ pub struct Indentation {
 /// The indentation of the blank line at an offset, if it follows from the line above.
 /// - After a key without a value, the line is one level deeper, or in the column of an existing value.
 /// - After the first key of a list item, the line is in the column of that key.
+///
 /// `None` if the line is not blank, already has that indentation, or continues a scalar.
 pub fn indentation(tree: &Tree, offset: u32) -> Option<Indentation> {
     if !is_manifest(tree) {
