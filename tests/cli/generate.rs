@@ -1,6 +1,6 @@
 //! Tests of CRDs generated from Go types.
 
-use crate::Sandbox;
+use crate::{Sandbox, definition};
 
 /// A module with a kind whose CRD does not exist yet.
 pub(crate) fn without_crd(spec: &str) -> Sandbox {
@@ -39,6 +39,23 @@ fn kinds_without_a_crd_are_checked_as_their_types_make_it() {
     without_crd(SPEC)
         .run(&["check", "./api/..."])
         .expect(0, &["1 CRD, 0 errors"]);
+}
+
+#[test]
+fn a_kind_without_a_crd_is_not_checked_if_controller_gen_wrote_no_crd() {
+    let sandbox = without_crd(&SPEC.replace("self.most >=", "self.mots >="));
+    let widgets = definition("              type: object\n");
+    sandbox.write("config/crd/widgets.yaml", &widgets);
+    let outcome = sandbox.run(&["check", "./api/..."]);
+    outcome.expect(0, &["1 file, 0 CRDs, 0 errors"]);
+    assert!(!outcome.stdout.contains("Not checked"), "{}", outcome.stdout);
+    let annotated = widgets.replacen(
+        "metadata:\n",
+        "metadata:\n  annotations: {controller-gen.kubebuilder.io/version: v0.20.1}\n",
+        1,
+    );
+    sandbox.write("config/crd/widgets.yaml", &annotated);
+    sandbox.run(&["check", "./api/..."]).expect(1, &["undefined-field"]);
 }
 
 #[test]

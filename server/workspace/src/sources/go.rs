@@ -1,7 +1,7 @@
 //! The table row for Go: CRDs that controller-gen generates from Go types with markers.
 
 use std::{
-    cell::OnceCell,
+    cell::{LazyCell, OnceCell},
     collections::HashMap,
     path::{Path, PathBuf},
     rc::Rc,
@@ -113,6 +113,15 @@ impl<'w> Types<'w> {
         modules.iter().map(whole).collect()
     }
 
+    /// Whether controller-gen writes CRDs of this project. In a project whose CRDs all come from elsewhere, a kind without a CRD may be none that users
+    /// create.
+    fn are_written(&self, crds: &[Arc<KnownCrd>]) -> bool {
+        let mut own = crds.iter().filter(|it| it.path.starts_with(&self.root)).peekable();
+        let files = self.world.files();
+        let is_written = |crd: &Arc<KnownCrd>| crd.text(files).is_some_and(|it| (ROW.may_have_made)(&it.source.text));
+        own.peek().is_none() || own.any(is_written)
+    }
+
     /// The manifest for a CRD that controller-gen wrote, updated from the current types. `whole` has the generator of complete CRDs, and whether the
     /// types may have other fields than the CRD.
     fn of_crd(&self, crd: &Arc<KnownCrd>, whole: Option<(&mut Whole<'_>, bool)>) -> Option<Made> {
@@ -153,6 +162,7 @@ impl<'w> Types<'w> {
         may_be_whole: impl Fn(&GroupKind) -> bool,
     ) -> Vec<Made> {
         let crds = self.world.crds();
+        let are_written = LazyCell::new(|| self.are_written(&crds));
         let mut made = Vec::new();
         let mut found: Vec<GroupKind> = Vec::new();
         for whole in wholes {
@@ -162,7 +172,7 @@ impl<'w> Types<'w> {
                     let of_module = of_kind.iter().filter(|it| it.path.starts_with(&self.root));
                     let mut whole_of = |it: &Arc<KnownCrd>| self.of_crd(it, Some((&mut *whole, may_be_whole(of))));
                     made.extend(of_module.filter_map(|it| whole_of(it)));
-                    if of_kind.is_empty() {
+                    if of_kind.is_empty() && *are_written {
                         made.extend(whole.new_crd(of).map(|it| Made::of_kind(it, of.clone())));
                     }
                 }
@@ -330,7 +340,13 @@ impl Unit for Types<'_> {
     }
 
     fn kinds(&self, file: &Path) -> Vec<String> {
-        self.module().kinds(file)
+        let mut kinds = self.module().kinds(file);
+        let crds = self.world.crds();
+        let has_crd = |kind: &String| crds.iter().any(|it| it.defines.kind == *kind);
+        if !kinds.iter().all(has_crd) && !self.are_written(&crds) {
+            kinds.retain(has_crd);
+        }
+        kinds
     }
 
     fn missing(&self, kinds: &[String]) -> Vec<String> {
