@@ -7,7 +7,7 @@ use std::{
 };
 
 use crd_analyzer_suite::{
-    Problem, Wanted,
+    Problem, Suite, Wanted,
     choose::{self, FeatureGates},
     definition::{Found, definitions},
 };
@@ -32,6 +32,34 @@ const FOLDERS: [&str; 7] = [
 
 /// The folder of the files that list the feature gates of each variant.
 const FEATURE_GATES: &str = "payload-manifests/featuregates";
+
+/// The Go module whose runner expects the object that a test sends if the test expects nothing.
+const STRICT_MODULE: &str = "github.com/openshift/api";
+
+/// Parses a test file as the runner of its project does. Besides the repository of the file, `go.mod` may be in `roots`.
+///
+/// # Errors
+/// Returns what is wrong with the file.
+pub fn read_suite(text: &Arc<str>, path: &Path, roots: &Roots) -> Result<Suite, Vec<Problem>> {
+    let mut suite = crd_analyzer_suite::read(text)?;
+    if is_of_other_module(path, roots) {
+        suite.accept_any_stored_object();
+    }
+    Ok(suite)
+}
+
+/// Whether a file is in a Go module other than openshift/api.
+fn is_of_other_module(path: &Path, roots: &Roots) -> bool {
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let roots = Arc::new(roots.and_neighbours(folder));
+    let access = Access::Within(roots.clone());
+    let mut above = folder.ancestors().take_while(|it| roots.hold(it));
+    let go_mod = above.find_map(|it| read::bytes(&it.join("go.mod"), &access, read::SETTINGS_BYTES).ok());
+    let Some(go_mod) = go_mod else { return false };
+    let text = String::from_utf8_lossy(&go_mod);
+    let module = text.lines().find_map(|it| it.trim().strip_prefix("module "));
+    module.is_some_and(|it| it.trim().trim_matches('"') != STRICT_MODULE)
+}
 
 /// A file and its access.
 pub type File = (PathBuf, Access);

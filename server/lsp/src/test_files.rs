@@ -8,7 +8,7 @@ use std::{
 use crd_analyzer_io::{
     read::{self, Access, Kind},
     roots::Roots,
-    test_crds::{File, Finder, World},
+    test_crds::{File, Finder, World, read_suite},
     walk::{self, Hidden, Links},
 };
 use crd_analyzer_suite::{self as suite, Problem, Suite, definition::Found, run::run};
@@ -112,7 +112,8 @@ impl Session {
 
     /// Runs the wanted tests of a test file.
     pub(crate) fn run_tests(self: &Arc<Self>, path: &Path, text: Arc<str>, is_wanted: impl Fn(&str) -> bool) -> Ran {
-        let suite = suite::read(&text);
+        let roots = Roots::new(self.folders().iter().map(PathBuf::as_path));
+        let suite = read_suite(&text, path, &roots);
         let runs = match &suite {
             Err(_) => Ok(Vec::new()),
             Ok(suite) => {

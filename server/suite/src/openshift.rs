@@ -7,7 +7,7 @@ use crd_analyzer_syntax::tree::{NodeId, NodeKind, Tree};
 use serde_json::Value;
 
 use crate::{
-    model::{At, Body, Case, Create, Name, Problem, Suite, Update, Wanted},
+    model::{At, Body, Case, Create, Expected, Name, Problem, Suite, Update, Wanted},
     patch::Patch,
     reader::Reader,
 };
@@ -205,22 +205,25 @@ fn object(reader: &mut Reader<'_>, mapping: NodeId, key: &str) -> Option<At<Valu
     reader.object_in_text(node, &format!("`{key}`"))
 }
 
-/// The object that must be stored. It is the one at `expected`; if that is missing and objects are compared, the object that was `sent`. `None` if a
-/// rejection is expected.
+/// The object that must be stored. It is the one at `expected`; if that is missing and objects are compared, the object that was `sent`.
 fn expected(
     reader: &mut Reader<'_>,
     mapping: NodeId,
     error: Option<&At<String>>,
     name: &Name,
     sent: Option<&At<Value>>,
-) -> Option<At<Value>> {
+) -> Expected {
     if error.is_some() {
-        return None;
+        return Expected::Nothing;
     }
     let is_blank = |it: &NodeId| reader.tree.is_scalar(*it) && reader.tree.scalar(*it).trim().is_empty();
     match reader.get(mapping, "expected").filter(|it| !is_blank(it)) {
-        Some(node) => reader.object_in_text(node, "`expected`"),
-        None => sent.filter(|_| matches!(name, Name::Generated(_))).cloned(),
+        Some(node) => reader
+            .object_in_text(node, "`expected`")
+            .map_or(Expected::Nothing, Expected::Written),
+        None => sent
+            .filter(|_| matches!(name, Name::Generated(_)))
+            .map_or(Expected::Nothing, |it| Expected::Sent(it.clone())),
     }
 }
 

@@ -359,3 +359,21 @@ fn what_theirs_reads_is_read() {
             .expect(code, &[expect]);
     }
 }
+
+/// openshift/api's runner expects the object that the test sends, and most runners in other projects expect nothing.
+#[test]
+fn what_a_test_without_expectation_expects_depends_on_the_project() {
+    let unstated = THEIRS.replacen(
+        "      expected: |\n        apiVersion: example.com/v1\n        kind: Widget\n        spec:\n          color: red\n          size: 1\n",
+        "",
+        1,
+    );
+    assert_ne!(unstated, THEIRS);
+    let sandbox = their_sandbox(&unstated);
+    let differs = ["Should fill in the color: another object is stored"];
+    sandbox.run(&["test", "."]).expect(1, &differs);
+    sandbox.write("go.mod", "module github.com/openshift/api\n\ngo 1.24\n");
+    sandbox.run(&["test", "."]).expect(1, &differs);
+    sandbox.write("go.mod", "module example.com/widgets\n\ngo 1.24\n");
+    sandbox.run(&["test", "."]).expect(0, &["12 passed"]);
+}

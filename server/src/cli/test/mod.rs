@@ -14,7 +14,7 @@ use std::{
     time::Instant,
 };
 
-use crd_analyzer_io::print::tell;
+use crd_analyzer_io::{print::tell, test_crds::read_suite};
 use crd_analyzer_suite::{self as suite, coverage::Coverage, definition::Found};
 use crd_analyzer_syntax::source::Source as Decoded;
 use crd_analyzer_workspace::config::versions::VersionSet;
@@ -221,7 +221,11 @@ fn tested(args: &Args, input: &Input, asked: Option<VersionSet>, finder: &Finder
         return Ok(Done::Nothing);
     }
     let mut report = Report::new(&input.label, text.clone());
-    let read = match suite::read(&text) {
+    let roots = match &input.source {
+        Source::File(_, access) => input::roots(access),
+        _ => Arc::default(),
+    };
+    let read = match read_suite(&text, &path, &roots) {
         Ok(read) => read,
         Err(problems) => {
             report.problems = problems;
@@ -229,10 +233,6 @@ fn tested(args: &Args, input: &Input, asked: Option<VersionSet>, finder: &Finder
         }
     };
     report.warnings.clone_from(&read.warnings);
-    let roots = match &input.source {
-        Source::File(_, access) => input::roots(access),
-        _ => Arc::default(),
-    };
     match finder.definitions(&read.wanted, &path, &roots) {
         Ok(variants) => {
             // If the command line specifies no Kubernetes versions, the versions in the file are used.

@@ -32,12 +32,12 @@ impl Rack<'_> {
         if let Some(error) = &test.error {
             return Ok(said(error, &answer, server));
         }
-        let span = test.expected.as_ref().map(|it| it.span);
+        let span = test.expected.object().map(|it| it.span);
         let stored = accepted(answer, span.unwrap_or(self.suite.wanted.span()), "the object");
         match stored {
             Ok(stored) => {
                 let server = self.server(0, version)?;
-                Ok(stored_as(test.expected.as_ref(), server, &stored))
+                Ok(stored_as(test.expected.object(), server, &stored))
             }
             Err(ran) => Ok(*ran),
         }
@@ -59,7 +59,7 @@ impl Rack<'_> {
         }
         let places = [
             &test.status_error.as_ref().map(|it| it.span),
-            &test.expected.as_ref().map(|it| it.span),
+            &test.expected.object().map(|it| it.span),
         ];
         let span = places
             .into_iter()
@@ -86,7 +86,7 @@ impl Rack<'_> {
                 Err(ran) => return Ok((of_status(ran.0), ran.1)),
             };
         }
-        Ok(stored_as(test.expected.as_ref(), server, &now))
+        Ok(stored_as(test.expected.object(), server, &now))
     }
 
     /// The object to update, with its status. If the test has patches, the object is created under the patched CRD.
