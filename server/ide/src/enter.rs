@@ -16,9 +16,9 @@ pub struct Indentation {
     pub columns: usize,
 }
 
-/// The indentation of the blank line at an offset, if it follows from the line above.
-/// - After a key without a value, the line is one level deeper, or in the column of an existing value.
-/// - After the first key of a list item, the line is in the column of that key.
+/// The indentation for the blank line at an offset, if the line above determines it:
+/// - After a key without a value, the line is indented by one more level, or to the column of an existing value.
+/// - After the first key of a list item, the line is indented to the column of that key.
 ///
 /// `None` if the line is not blank, already has that indentation, or continues a scalar.
 pub fn indentation(tree: &Tree, offset: u32) -> Option<Indentation> {

@@ -98,7 +98,7 @@ pub fn costs(costs: &FileCosts) -> Vec<Cost> {
     found
 }
 
-/// The places of all rules of a file, in the order of the text.
+/// The spans of all rules in a file, in document order.
 pub fn rules(costs: &FileCosts) -> Vec<Span> {
     let placed = costs.documents.iter().flat_map(newest);
     let mut places: Vec<Span> = placed.flat_map(|it| it.places.iter().flatten().copied()).collect();

@@ -60,7 +60,7 @@ pub(crate) struct Client {
     pub(crate) refreshes_inlay_hints: bool,
     /// Supports `workspace/applyEdit`.
     pub(crate) applies_edits: bool,
-    /// Supports edits that create a file.
+    /// Supports workspace edits that create a file.
     pub(crate) creates_files: bool,
     /// Supports edits for a version of a document.
     pub(crate) versioned_edits: bool,
@@ -74,7 +74,7 @@ pub(crate) struct Client {
     pub(crate) shows_effective: bool,
     /// Implements the command [`crate::names::SHOW_FAILING`].
     pub(crate) shows_failing: bool,
-    /// Has a view of tests, which lists and runs them.
+    /// Has a view that lists and runs tests.
     pub(crate) shows_tests: bool,
     /// Shows messages with several lines, so that help and notes can be part of the message.
     pub(crate) shows_lines: bool,

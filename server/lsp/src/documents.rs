@@ -48,7 +48,7 @@ struct Document {
     errors: Arc<SteadyErrors>,
     /// The code lenses that the client shows.
     lenses: Arc<SteadyLenses>,
-    /// The objects that fail its constraints.
+    /// The objects that violate the constraints of the document's CRDs.
     failing: Arc<FailingObjects>,
     /// The known changes since a revision.
     changes: Arc<SinceRevision>,
@@ -87,7 +87,7 @@ pub(crate) struct Snapshot {
     pub(crate) errors: Arc<SteadyErrors>,
     /// The code lenses that the client shows.
     pub(crate) lenses: Arc<SteadyLenses>,
-    /// The objects that fail its constraints.
+    /// The objects that violate the constraints of the document's CRDs.
     pub(crate) failing: Arc<FailingObjects>,
     /// The known changes since a revision.
     pub(crate) changes: Arc<SinceRevision>,

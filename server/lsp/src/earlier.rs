@@ -1,4 +1,4 @@
-//! The CRDs in a git revision that the manifests of open source files replace, read in the background.
+//! The CRDs of a git revision that would be replaced by the manifests of open source files. They are read in the background.
 
 use std::{
     collections::HashMap,
@@ -25,11 +25,11 @@ use crate::{
     revisions::{FRESH, FRESH_WITHOUT, MAX_BYTES, MAX_KNOWN},
 };
 
-/// The CRDs in a git revision, by the path of the manifest and by the revision.
+/// A cache of the CRDs in git revisions, by the path of the manifest and the name of the revision.
 #[derive(Debug, Default)]
 pub(crate) struct EarlierOfSession {
     known: Mutex<HashMap<(PathBuf, String), Known>>,
-    /// What the source files of the last commit make.
+    /// The CRDs generated from the source files of the last commit that was read.
     made: Mutex<Option<(String, EarlierCrds)>>,
 }
 
@@ -39,11 +39,11 @@ struct Known {
     looked: Instant,
     /// The commit. `None` if the revision does not exist.
     commit: Option<String>,
-    /// The CRD. `None` if the revision does not have it.
+    /// The CRD. `None` if the revision does not contain it.
     crd: Option<Arc<Revision>>,
 }
 
-/// The CRDs for the manifests of one file. It notes which ones have to be read again.
+/// The CRDs for the manifests of one file. Collects the manifests whose CRDs must be read again.
 pub(crate) struct EarlierOfFile<'s> {
     known: &'s EarlierOfSession,
     snapshot: &'s Snapshot,
@@ -69,7 +69,7 @@ impl<'s> EarlierOfFile<'s> {
         }
     }
 
-    /// The revision, and the manifests whose CRDs have to be read again.
+    /// The name of the revision, and the manifests whose CRDs must be read again.
     pub(crate) fn due(self) -> (String, Vec<Arc<Manifest>>) {
         (
             self.revision,
@@ -94,7 +94,7 @@ impl Earlier for EarlierOfFile<'_> {
 }
 
 impl EarlierOfSession {
-    /// A CRD, and whether it is time to read it again.
+    /// A CRD, and whether it must be read again.
     fn get(&self, path: &Path, revision: &str) -> (Option<Arc<Revision>>, bool) {
         match self.lock().get(&(path.to_owned(), revision.to_owned())) {
             Some(known) => {
@@ -105,8 +105,7 @@ impl EarlierOfSession {
         }
     }
 
-    /// Reads CRDs with git, which must be a program outside the workspace folders. It may take long. Returns whether a CRD is another one than
-    /// before.
+    /// Reads CRDs with git, which must be installed outside the workspace folders. This may take long. Returns whether any CRD has changed.
     pub(crate) fn look(
         &self,
         manifests: &[Arc<Manifest>],
@@ -124,7 +123,7 @@ impl EarlierOfSession {
             go: &go,
         };
         let mut is_other = false;
-        // Another request may have read some of them in the meantime.
+        // Another request may already have read some of the CRDs.
         for manifest in manifests.iter().filter(|it| self.get(&it.path, revision).1) {
             let key = (manifest.path.to_path_buf(), revision.to_owned());
             let known = self.lock().get(&key).cloned();

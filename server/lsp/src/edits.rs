@@ -1,4 +1,4 @@
-//! Edits of documents, as the client takes them.
+//! Converts edits of documents to the form that the client supports.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use lsp_types::{
 
 use crate::{documents::Snapshot, session::Session};
 
-/// The edits of a file that may be closed. `None`: nothing changes.
+/// The workspace edit for a file, which may be closed. `None` if it changes nothing.
 pub(crate) fn edits_of_file(session: &Session, uri: &Uri, edits: Vec<TextEdit>) -> Option<WorkspaceEdit> {
     if edits.is_empty() {
         return None;

@@ -47,7 +47,7 @@ const MOST_FAILURES: usize = 10_000;
 struct OnlyCrd<'a> {
     index: &'a SyncedIndex<'a>,
     crd: &'a KnownCrd,
-    /// The same CRD, as source files make it now.
+    /// The same CRD as currently generated from source files.
     made: Option<&'a Arc<KnownCrd>>,
 }
 
@@ -57,7 +57,7 @@ impl OnlyCrd<'_> {
         known.written_path() == &*self.crd.path && known.name == self.crd.name
     }
 
-    /// A number for all that an answer depends on, besides the text of a file.
+    /// A number that changes when anything except the text of the file can change the result.
     fn epoch(&self, epoch: u64) -> u64 {
         let Some(made) = self.made else { return epoch };
         let mut hasher = DefaultHasher::new();
@@ -206,7 +206,7 @@ impl Run<'_> {
             }
         }
         places.sort_by_key(|it| it.span.start);
-        // Several CRDs may be made of one type, and versions may share it.
+        // Several CRDs may be generated from one Go type, and versions of a CRD may share it.
         places.dedup_by(|one, other| (one.span, &one.name) == (other.span, &other.name));
         Some(places)
     }
@@ -237,7 +237,8 @@ impl Run<'_> {
         Some(())
     }
 
-    /// The same for a CRD of the workspace, as a source file makes it now. What differs from the CRD in the workspace is edited.
+    /// Like [`Self::of_crd`], for a CRD of the workspace as currently generated from a source file. The parts that differ from the CRD in the
+    /// workspace count as edited.
     fn of_made(
         &mut self,
         path: &Path,
@@ -288,7 +289,7 @@ impl Run<'_> {
         Some(())
     }
 
-    /// The constraints of a CRD with a lens. `None`: something has changed.
+    /// The constraints of a CRD that have a lens. `None` if a file has changed in the meantime.
     fn count(
         &mut self,
         only: &OnlyCrd<'_>,
@@ -485,7 +486,7 @@ impl Run<'_> {
         });
         effective.is_part |= built.as_ref().is_some_and(|it| it.is_open());
         let wanted = Wanted {
-            // The places in the CRD itself are asked for if it is made of source files.
+            // If the CRD is generated from source files, the places in the CRD itself are needed.
             go: Some(&session.go).filter(|_| by.made.is_none()),
             built: built.as_ref(),
             asides: Some(session.asides(&settings, &folders)),

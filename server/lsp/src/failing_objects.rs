@@ -1,4 +1,4 @@
-//! How many objects of the workspace fail each constraint of an open CRD, and which of its rules no test makes fail, as far as that is known.
+//! Stores how many objects of the workspace fail each constraint of an open CRD, and which of its rules no test makes fail.
 
 use std::{
     ops,
@@ -31,7 +31,7 @@ struct Told {
 pub(crate) struct UntestedRule {
     /// The expression.
     pub(crate) span: Span,
-    /// What tests have not shown.
+    /// What the tests lack, as the lens says it: for example, that no test evaluates the rule.
     pub(crate) words: &'static str,
 }
 
@@ -102,7 +102,7 @@ impl FailingObjects {
         true
     }
 
-    /// The same for the rules that no test makes fail.
+    /// Like [`Self::set`], for the rules that no test makes fail.
     pub(crate) fn set_untested(&self, untested: Vec<UntestedRule>, edits: u64) -> bool {
         let mut told = self.lock();
         if told.edits != edits || told.untested == untested {
@@ -112,7 +112,7 @@ impl FailingObjects {
         true
     }
 
-    /// The rules that no test makes fail, in the order of the text.
+    /// The rules that no test makes fail, in document order.
     pub(crate) fn untested(&self) -> Vec<UntestedRule> {
         self.lock().untested.clone()
     }

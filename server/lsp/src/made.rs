@@ -17,7 +17,7 @@ pub(crate) struct MadeOfSession {
     /// The manifests of each unit, by language and by the folder or file of the unit.
     pub(crate) made: Mutex<HashMap<(&'static str, PathBuf), MadeOf>>,
     pub(crate) found: Mutex<HashMap<PathBuf, Found>>,
-    /// What was found in open CRDs that are older than their source files.
+    /// The findings in open CRDs that are older than their source files.
     pub(crate) older: Mutex<HashMap<PathBuf, Found>>,
     pub(crate) pause: Pause,
 }

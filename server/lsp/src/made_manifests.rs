@@ -190,7 +190,7 @@ impl Session {
         AsBuilt::of_source(row, &text, found)
     }
 
-    /// The CRDs that the manifests of a file replace. `None` if the user does not want to compare.
+    /// The CRDs that the manifests of a source file would replace. `None` if the user has turned the comparison off.
     fn earlier_of<'s>(&'s self, snapshot: &'s Snapshot, effective: &Effective) -> Option<EarlierOfFile<'s>> {
         let settings = self.settings();
         let kubernetes = effective.versions.newest();
@@ -199,7 +199,7 @@ impl Session {
         Some(EarlierOfFile::new(&self.earlier, snapshot, revision, comparison))
     }
 
-    /// Reads the CRDs that have to be read again, in the background. Then judges the open source files again if something has changed.
+    /// Reads the CRDs that are due in the background. If any CRD has changed, checks the open source files again.
     fn look_at_earlier(self: &Arc<Self>, of: EarlierOfFile<'_>) {
         let (revision, due) = of.due();
         if due.is_empty() {
@@ -344,7 +344,7 @@ impl Session {
         self.with_made((row, &path, &text), price).unwrap_or_default()
     }
 
-    /// The places of the rules in a source file.
+    /// The spans of the rules in a source file.
     pub(crate) fn rules_of_made(self: &Arc<Self>, snapshot: &Snapshot, version: KubernetesVersion) -> Vec<Span> {
         let (Some(path), Some(row)) = (snapshot.path(), snapshot.source()) else {
             return Vec::new();
@@ -403,14 +403,14 @@ impl Session {
         open.filter(move |it| it.path().is_some_and(|it| it.starts_with(below)))
     }
 
-    /// The manifests that a file is made into.
+    /// The manifests that are generated from a file.
     pub(crate) fn made_from(self: &Arc<Self>, of: (&'static Row, &Path, &Arc<str>)) -> Vec<Arc<Manifest>> {
         let path = of.1;
         let find = |made: &Manifests, _: &dyn Unit| made.manifests(path).cloned().collect();
         self.with_made(of, find).unwrap_or_default()
     }
 
-    /// The text of a CRD that is made from a source file of the workspace. `None`: no CRD with this name is.
+    /// The text of a CRD that is generated from a source file of the workspace. `None` if no CRD with this name is generated from it.
     pub(crate) fn made_crd(self: &Arc<Self>, row: &'static Row, path: &Path, name: &str) -> Option<Arc<str>> {
         let is_of_workspace = self.folders().iter().any(|it| path.starts_with(it));
         let text: Arc<str> = match self.documents.at(path) {

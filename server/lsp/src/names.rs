@@ -15,16 +15,16 @@ pub(crate) const READ_CLUSTER: &str = "crd-analyzer.readCluster";
 /// The command that lists the locations of the objects that fail a constraint. Its argument is `{uri, range}` of the constraint.
 pub(crate) const FAILING_OBJECTS: &str = "crd-analyzer.failingObjects";
 
-/// The command that opens a file in which somebody can try the rule at a place, with `{uri, range}` of the rule.
+/// The command that opens a test file for trying a rule. The argument is the `{uri, range}` of the rule.
 pub(crate) const TRY_RULE: &str = "crd-analyzer.tryRule";
 
-/// The command that makes a test of an example in such a file, with `{uri, range}` of its name.
+/// The command that turns an example in such a file into a test. The argument is the `{uri, range}` of the example's name.
 pub(crate) const MAKE_TEST: &str = "crd-analyzer.makeTest";
 
-/// The command that runs the tests of a document, with `{uri, range}` of a test or of all tests.
+/// The command that runs tests of a document. The argument is the `{uri, range}` of one test or of all tests.
 pub(crate) const RUN_TESTS: &str = "crd-analyzer.runTests";
 
-/// The command that makes failed tests expect what the API server answers, with `{uri, range}` of a test or of several.
+/// The command that updates the expectations of failed tests to what the API server answers. The argument is the `{uri, range}` of one or more tests.
 pub(crate) const UPDATE_TESTS: &str = "crd-analyzer.updateTests";
 
 /// The client's command that shows the result of [`FAILING_OBJECTS`]. It has the same argument.

@@ -1,4 +1,5 @@
-//! Open CRDs that are older than the source files that they were made of. This is looked for after a pause in typing, because it takes all these files.
+//! Finds open CRDs that are older than the source files from which they were generated. The search runs after a pause in typing, because it reads all
+//! these source files.
 
 use std::{sync::Arc, time::Duration};
 
@@ -23,7 +24,7 @@ use crate::{
     tasks::Deadline,
 };
 
-/// The language of the source files that a manifest with this text may be made of.
+/// The language of the source files from which a manifest with this text may have been generated.
 fn row_of(text: &str) -> Option<&'static Row> {
     sources::rows().find(|it| (it.may_have_made)(text))
 }
@@ -34,7 +35,8 @@ fn is_shown(effective: &Effective) -> bool {
 }
 
 impl Session {
-    /// What is known about an open CRD that is older than its source files. If it is time to look again, that is done after a pause.
+    /// The diagnostics of an open CRD that is older than its source files, as far as they are known. If they are outdated, another search runs after
+    /// a pause in typing.
     pub(crate) fn older_in_crd(self: &Arc<Self>, snapshot: &Snapshot, effective: &Effective) -> Option<Arc<AsBuilt>> {
         let path = snapshot.path().filter(|_| is_shown(effective))?;
         row_of(&snapshot.content())?;
@@ -45,7 +47,7 @@ impl Session {
         known.map(|it| it.built)
     }
 
-    /// Looks whether an open CRD is older than its source files, and shows what is new.
+    /// Checks whether an open CRD is older than its source files, and shows new results.
     pub(crate) fn look_for_older(self: &Arc<Self>, uri: &Uri) {
         let Some(snapshot) = self.documents.manifest(uri) else {
             return;
@@ -88,7 +90,7 @@ impl Session {
         (found.edition, found.epoch, found.editions) == (snapshot.edition, self.overlays.epoch(), self.editions())
     }
 
-    /// The fix that writes an open CRD as its source files make it.
+    /// The fix that replaces an open CRD by the one that its source files generate.
     pub(crate) fn rewritten_crd(
         self: &Arc<Self>,
         snapshot: &Snapshot,

@@ -77,7 +77,7 @@ pub(crate) struct Builders {
 }
 
 impl Builders {
-    /// Whether a Flux Kustomization may build something from one of the files, or one of them decides what it changes.
+    /// Whether a Flux Kustomization may build objects from one of the files, or one of the files decides what the Kustomization changes.
     pub(crate) fn has(&self, by: &Building<'_>, paths: &[&Path]) -> bool {
         let is_of = |it: &Path| it.starts_with(by.folder());
         let mut folders = self.folders.iter();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::{documents::Snapshot, session::Session, tasks, waits};
 
 impl Session {
-    /// Tells the client to request the costs of rules again.
+    /// Asks the client to request the costs of rules again.
     pub(crate) fn refresh_costs(self: &Arc<Self>) {
         let (lenses, hints) = (self.client().refreshes_code_lenses, self.client().refreshes_inlay_hints);
         let session = self.clone();
@@ -21,7 +21,7 @@ impl Session {
         }
     }
 
-    /// Tells the client to request lenses again when the user has stopped typing.
+    /// Asks the client to request lenses again, after the user has stopped typing.
     pub(crate) fn refresh_lenses_at_rest(self: &Arc<Self>, snapshot: Snapshot) {
         let session = self.clone();
         tasks::beside(async move {

@@ -1,7 +1,7 @@
-//! Rules that somebody tries on objects: a command opens a test file with an object that the rule accepts and one that it rejects. What the rule
-//! does with the objects of that file is shown beside them, and follows the typing in the file and in the rule.
+//! Lets the user try a rule on objects. A command opens a test file with an object that the rule accepts and one that it rejects. The results of the
+//! rule are shown beside the objects, and are updated while the user edits the file or the rule.
 //!
-//! The file is in the cache folder, so that every editor can open it, and names the rule itself.
+//! The file names its rule, and is stored in the cache folder, so that every editor can open it.
 
 use std::{
     hash::{DefaultHasher, Hash as _, Hasher as _},
@@ -26,28 +26,28 @@ use crd_analyzer_workspace::{
 
 use crate::{documents::Snapshot, session::Session, tasks, trials::Prepared, waits};
 
-/// The maximum size of the manifests whose objects are examples, in bytes.
+/// The maximum total size of the manifests to search for examples, in bytes.
 const MOST_BYTES: usize = 8 << 20;
-/// The maximum size of an object that is an example, in bytes.
+/// The maximum size of an object that is used as an example, in bytes.
 const MOST_OBJECT: usize = 64 << 10;
-/// The maximum number of files whose objects are examples.
+/// The maximum number of files to search for examples.
 const MOST_FILES: usize = 200;
-/// The maximum length of the name of a rule's file, without its suffix.
+/// The maximum length of the file name for a rule, without its suffix.
 const MOST_NAME: usize = 80;
 
-/// The folder of the files, in the cache folder.
+/// The name of the folder inside the cache folder that contains the files.
 const FOLDER: &str = "samples";
 
-/// The text of a test file, and what it tries.
+/// A parsed test file, and the rule that it tries.
 pub(crate) struct Sample {
     pub(crate) suite: Suite,
     pub(crate) rule: RuleName,
-    /// The file that the CRD is in, or is made from.
+    /// The file that contains the CRD, or from which the CRD is generated.
     pub(crate) crd: PathBuf,
 }
 
 impl Sample {
-    /// Reads a document in which somebody tries a rule.
+    /// Parses a document in which the user tries a rule. `None` for other documents.
     pub(crate) fn read(snapshot: &Snapshot) -> Option<Self> {
         let path = snapshot.path()?;
         if !suite::may_be_suite(&path) {
@@ -63,7 +63,7 @@ impl Sample {
     }
 }
 
-/// The name of the rule's file, made of characters that every file system has.
+/// The file name for a rule. It only has characters that every file system supports.
 fn file_name(crd: &Path, rule: &RuleName) -> String {
     let mut hasher = DefaultHasher::new();
     (crd, rule).hash(&mut hasher);
@@ -87,13 +87,14 @@ fn file_name(crd: &Path, rule: &RuleName) -> String {
 }
 
 impl Session {
-    /// The Kubernetes version whose answers are shown for a file.
+    /// The Kubernetes version whose results are shown for a file.
     pub(crate) fn version_at(&self, path: &Path) -> KubernetesVersion {
         let effective = self.settings().for_file(Some(path), &self.folders());
         effective.versions.newest()
     }
 
-    /// The text of a CRD, as it is in the editor. `None`: no file of the workspace at this path defines it.
+    /// The text of the file with a CRD, with unsaved changes. For a source file, the text of the generated CRD. `None` if the workspace has no such
+    /// CRD.
     pub(crate) fn crd_content(self: &Arc<Self>, path: &Path, name: &str) -> Option<Arc<str>> {
         if let Some(row) = sources::of(path) {
             return self.made_crd(row, path, name);
@@ -107,14 +108,14 @@ impl Session {
         Some(catalog.text(&known)?.source.text.clone())
     }
 
-    /// A CRD, as it is in the editor.
+    /// A CRD, with unsaved changes.
     pub(crate) fn crd_of(self: &Arc<Self>, path: &Path, name: &str) -> Option<Found> {
         let content = self.crd_content(path, name)?;
         let label = path.file_name()?.to_string_lossy();
         definitions(&label, &content).into_iter().find(|it| it.name == name)
     }
 
-    /// Prepares the rule of a test file. While its CRD cannot be read, it is tried as it was before.
+    /// Prepares the rule of a test file. If its CRD currently cannot be parsed, uses the last version of the rule that could.
     pub(crate) fn trial(self: &Arc<Self>, sample: &Sample) -> Result<Arc<Trial>, String> {
         let kubernetes = self.version_at(&sample.crd);
         let content = self
@@ -140,7 +141,8 @@ impl Session {
         Ok(trial)
     }
 
-    /// Writes the file of the rule at a place, and returns its path. A file that is open stays as it is. The error is a sentence for people.
+    /// Writes the test file for the rule at a span, and returns its path. A file that is open in the editor is not changed. The error is a message
+    /// for the user.
     pub(crate) fn write_sample(self: &Arc<Self>, snapshot: &Snapshot, span: Span) -> Result<PathBuf, String> {
         let none = || "crd-analyzer finds no rule to try at this place".to_owned();
         let crd = snapshot.path().ok_or("the document is not a file")?;
@@ -173,7 +175,7 @@ impl Session {
         written.map_err(|error| format!("the file cannot be written: {error}"))
     }
 
-    /// The objects of a kind in the workspace folders, as files write them.
+    /// The objects of a kind in the workspace folders, as they are written in files.
     fn objects_of(self: &Arc<Self>, kind: &GroupKind) -> Vec<serde_json::Value> {
         self.sync();
         let (folders, settings) = (self.folders(), self.settings());
@@ -204,7 +206,7 @@ impl Session {
         found
     }
 
-    /// The file with the CRD of a test file that somebody can add tests for: of a CRD that is made from Go types, the one in the repository.
+    /// The file of the CRD beside which new tests are added. If the CRD is generated from Go types, this is the manifest in the repository.
     pub(crate) fn tested_file(&self, sample: &Sample) -> Option<PathBuf> {
         if sources::of(&sample.crd).is_none() {
             return Some(sample.crd.clone());

@@ -83,7 +83,7 @@ pub(crate) struct Session {
     scanned: Scanned,
     /// The versions of open files in git.
     revisions: Revisions,
-    /// The CRDs in git that the manifests of open source files replace.
+    /// The CRDs in git that would be replaced by the manifests of open source files.
     pub(crate) earlier: EarlierOfSession,
     /// Locked while git runs, so that git reads only one file at a time.
     pub(crate) asking: tokio::sync::Mutex<()>,

@@ -110,7 +110,7 @@ impl SourceContext {
             .costs_of_made(&self.snapshot, self.effective.versions.newest())
     }
 
-    /// The places of the rules in the file.
+    /// The spans of the rules in the file.
     pub(crate) fn rules(&self) -> Vec<Span> {
         self.session
             .rules_of_made(&self.snapshot, self.effective.versions.newest())

@@ -1,4 +1,4 @@
-//! The test files of the workspace: what is in them, and what they say when they are run.
+//! The test files of the workspace: finds, parses and runs them.
 
 use std::{
     path::{Path, PathBuf},
@@ -23,7 +23,7 @@ use crate::{
 /// The maximum size of a test file, in bytes.
 const MOST_BYTES: u64 = 8 << 20;
 
-/// The files of the workspace, as they are in the editor.
+/// The files of the workspace, with the unsaved changes of open documents.
 struct OpenFiles<'s> {
     session: &'s Arc<Session>,
     folders: Vec<PathBuf>,
@@ -66,7 +66,7 @@ impl World for OpenFiles<'_> {
 }
 
 impl Session {
-    /// The text of a file in a workspace folder that may have tests, as it is in the editor. `None`: it has none.
+    /// The text of a test file in a workspace folder, with unsaved changes. `None` if the file is not a test file or cannot be read.
     pub(crate) fn test_text(&self, path: &Path) -> Option<Arc<str>> {
         if !suite::may_be_suite(path) {
             return None;
@@ -85,7 +85,7 @@ impl Session {
         (!is_excluded && suite::is_suite(path, &text)).then_some(text)
     }
 
-    /// The files in the workspace folders whose names are those of test files.
+    /// The paths in the workspace folders that have the name of a test file.
     pub(crate) fn test_paths(&self) -> Vec<PathBuf> {
         let folders = self.folders();
         let mut paths = self.workspace.manifests();
@@ -104,7 +104,7 @@ impl Session {
         Finder::new(world, Vec::new()).definitions(&suite.wanted, path, &roots)
     }
 
-    /// The name of a file in what test files say.
+    /// The name of a file, as results of tests show it.
     pub(crate) fn label_of(self: &Arc<Self>, path: &Path) -> String {
         let folders = self.folders();
         OpenFiles { session: self, folders }.label(path)
@@ -132,7 +132,7 @@ impl Session {
         Ran { text, suite, runs }
     }
 
-    /// The Kubernetes versions for which the tests of a file run: those of the settings or, if there are none, those of the file.
+    /// The Kubernetes versions for which to run the tests of a file: those of the settings or, if the settings name none, those of the file.
     pub(crate) fn tested_versions(&self, path: &Path, are_named: bool) -> VersionSet {
         let settings = self.settings().for_file(Some(path), &self.folders());
         if are_named && settings.versions == VersionSet::default() {
@@ -141,7 +141,7 @@ impl Session {
         settings.versions
     }
 
-    /// Runs a whole test file, and keeps what it says.
+    /// Runs all tests of a file, and keeps the results.
     pub(crate) fn run_file(self: &Arc<Self>, path: &Path) -> Option<Arc<Ran>> {
         let changes = self.checked.changes();
         let text = self.test_text(path)?;
@@ -151,7 +151,7 @@ impl Session {
         Some(ran)
     }
 
-    /// What the test file in a document says, if somebody has run it and nothing has changed since.
+    /// The results of the test file in a document, if its tests have run and nothing has changed since.
     pub(crate) fn ran(&self, snapshot: &Snapshot) -> Option<Arc<Ran>> {
         let ran = self.test_runs.get(&snapshot.path()?, self.checked.changes())?;
         (ran.text == snapshot.content()).then_some(ran)

@@ -1,4 +1,4 @@
-//! What test files said when they were run last.
+//! The results of the test files that the user has run.
 
 use std::{
     collections::HashMap,
@@ -12,9 +12,9 @@ use crd_analyzer_suite::{Case, Problem, Suite, run::Outcome};
 #[derive(Debug)]
 pub(crate) struct Ran {
     pub(crate) text: Arc<str>,
-    /// The tests, or why the file cannot be read.
+    /// The tests, or the reasons why the file cannot be read.
     pub(crate) suite: Result<Suite, Vec<Problem>>,
-    /// The results for each variant of the CRD, or why there are none.
+    /// The results for each variant of the CRD, or the reason why the tests cannot run.
     pub(crate) runs: Result<Vec<Run>, Problem>,
 }
 
@@ -26,11 +26,11 @@ pub(crate) struct Run {
     pub(crate) outcomes: Vec<Outcome>,
 }
 
-/// A variant of the CRD, if there are several, and what a test said of it.
+/// The result of a test, and the variant of the CRD if there are several.
 pub(crate) type OutcomeOfVariant<'r> = (Option<&'r str>, &'r Outcome);
 
 impl Ran {
-    /// What keeps the tests from running.
+    /// The problems that prevent the tests from running.
     pub(crate) fn problems(&self) -> &[Problem] {
         match (&self.suite, &self.runs) {
             (Err(problems), _) => problems,
@@ -39,7 +39,7 @@ impl Ran {
         }
     }
 
-    /// The results, each with its variant.
+    /// All results, each with its variant.
     pub(crate) fn outcomes(&self) -> impl Iterator<Item = OutcomeOfVariant<'_>> {
         let runs = self.runs.iter().flatten();
         runs.flat_map(|run| run.outcomes.iter().map(|it| (run.variant.as_deref(), it)))
@@ -58,7 +58,7 @@ impl Ran {
     }
 }
 
-/// The test files that somebody has run.
+/// The results of the test files that the user has run, by path.
 #[derive(Debug, Default)]
 pub(crate) struct TestRuns(Mutex<HashMap<PathBuf, Known>>);
 
@@ -79,7 +79,7 @@ impl TestRuns {
             .map(|it| it.ran.clone())
     }
 
-    /// Keeps the results of a file, and forgets those of files that are not wanted.
+    /// Keeps the results of a file, and drops those of files that are no longer wanted.
     pub(crate) fn put(&self, path: PathBuf, changes: u64, ran: Arc<Ran>, is_wanted: impl Fn(&Path) -> bool) {
         let mut known = self.lock();
         known.retain(|path, _| is_wanted(path));

@@ -1,4 +1,4 @@
-//! What the test files of open CRDs said last.
+//! The last results of the test files that test open CRDs.
 
 use std::{
     collections::HashMap,
@@ -9,11 +9,11 @@ use std::{
 use crd_analyzer_suite::{definition::Found, run::Outcome};
 use crd_analyzer_workspace::config::versions::VersionSet;
 
-/// What the test files of open CRDs said last.
+/// The last results of the test files that test open CRDs, by path.
 #[derive(Debug, Default)]
 pub(crate) struct TestedFiles(Mutex<HashMap<PathBuf, Arc<Tested>>>);
 
-/// A test file that ran.
+/// A test file that has run.
 #[derive(Debug)]
 pub(crate) struct Tested {
     pub(crate) text: Arc<str>,
@@ -22,17 +22,17 @@ pub(crate) struct Tested {
 }
 
 impl TestedFiles {
-    /// What a file said.
+    /// The last results of a file.
     pub(crate) fn get(&self, path: &Path) -> Option<Arc<Tested>> {
         self.lock().get(path).cloned()
     }
 
-    /// Replaces all that is known.
+    /// Replaces all results.
     pub(crate) fn put(&self, tested: HashMap<PathBuf, Arc<Tested>>) {
         *self.lock() = tested;
     }
 
-    /// Whether a file tests a CRD of the file with this name.
+    /// Whether a file tests a CRD of the file with this label.
     pub(crate) fn have_tests_of(&self, label: &str) -> bool {
         let tested = self.lock();
         let mut all = tested.values().flat_map(|it| &it.runs).flat_map(|it| &it.0);

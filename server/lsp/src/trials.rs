@@ -1,4 +1,4 @@
-//! The rules that were tried last, ready to be tried again.
+//! A cache of the rules that the user tried last, compiled and ready to run again.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,17 +7,17 @@ use crd_analyzer_suite::sample::{RuleName, Trial};
 
 use crate::pause::Pause;
 
-/// The maximum number of rules to keep ready.
+/// The maximum number of rules to keep.
 const KEPT: usize = 4;
 
-/// The rules that were tried last.
+/// The rules that the user tried last.
 #[derive(Debug, Default)]
 pub(crate) struct Trials {
     prepared: Mutex<Vec<Prepared>>,
     pub(crate) pause: Pause,
 }
 
-/// A rule of a CRD with this text, ready to be tried.
+/// A compiled rule, and the text of its CRD.
 #[derive(Clone, Debug)]
 pub(crate) struct Prepared {
     pub(crate) content: Arc<str>,
@@ -27,14 +27,14 @@ pub(crate) struct Prepared {
 }
 
 impl Trials {
-    /// What is known of a rule, with any text of its CRD.
+    /// The compiled rule for a name. The text of its CRD may be older than the current one.
     pub(crate) fn get(&self, rule: &RuleName, kubernetes: KubernetesVersion) -> Option<Prepared> {
         let prepared = self.prepared.lock().unwrap_or_else(PoisonError::into_inner);
         let mut known = prepared.iter();
         known.rfind(|it| it.is_of(rule, kubernetes)).cloned()
     }
 
-    /// Replaces what was known of a rule.
+    /// Adds a compiled rule, or replaces the one with the same name.
     pub(crate) fn put(&self, new: Prepared) {
         let mut prepared = self.prepared.lock().unwrap_or_else(PoisonError::into_inner);
         prepared.retain(|it| !it.is_of(&new.rule, new.kubernetes));

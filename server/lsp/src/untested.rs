@@ -1,4 +1,4 @@
-//! Which rules of open CRDs no test makes fail. The test files of the workspace run after a pause in typing, and again only if they or their CRDs
+//! Finds the rules of open CRDs that no test makes fail. The test files of the workspace run after a pause in typing, but only if they or their CRDs
 //! have changed.
 
 use std::{collections::HashMap, path::Path, sync::Arc};
@@ -7,10 +7,10 @@ use crd_analyzer_suite::{self as suite, coverage::Coverage, definition::Found, r
 
 use crate::{documents::Snapshot, failing_objects::UntestedRule, session::Session, tested_files::Tested};
 
-/// The maximum size of the test files that run, in bytes.
+/// The maximum total size of the test files to run, in bytes.
 const MOST_BYTES: usize = 8 << 20;
 
-/// An open document with CRDs.
+/// An open document that contains CRDs.
 struct OpenCrd {
     label: String,
     snapshot: Snapshot,
@@ -18,8 +18,7 @@ struct OpenCrd {
 }
 
 impl Session {
-    /// Looks for rules of open CRDs that no test makes fail. Returns the documents for which something else is known than before. Stops when
-    /// `goes_on` returns false.
+    /// Searches for rules of open CRDs that no test makes fail. Returns the documents whose results have changed. Stops when `goes_on` returns false.
     pub(crate) fn find_untested(self: &Arc<Self>, goes_on: &dyn Fn() -> bool) -> Vec<Snapshot> {
         let open = self.open_crds();
         if open.is_empty() {
@@ -50,7 +49,7 @@ impl Session {
         for it in open {
             let content = it.snapshot.content();
             let known: Vec<_> = crds.iter().filter(|crd| crd.label == it.label).collect();
-            // While a CRD is not valid, no rule of it runs: what is known stays.
+            // While a CRD is invalid, none of its rules runs, so keep the last results.
             if it.snapshot.is_stale() || known.iter().any(|it| it.text != content) {
                 continue;
             }
@@ -67,7 +66,7 @@ impl Session {
                 })
                 .collect();
             rules.sort_by_key(|it| it.span.start);
-            // Versions may share a schema by an alias.
+            // Versions may share a schema through a YAML alias.
             rules.dedup_by_key(|it| it.span);
             if it.snapshot.failing.set_untested(rules, it.edits) {
                 changed.push(it.snapshot);
@@ -93,7 +92,7 @@ impl Session {
         open.collect()
     }
 
-    /// What a test file says, if it tests an open CRD.
+    /// Runs a test file if it tests an open CRD. Reuses the last results if nothing has changed.
     fn tested(self: &Arc<Self>, path: &Path, text: Arc<str>, open: &[OpenCrd]) -> Option<Arc<Tested>> {
         let read = suite::read(&text).ok()?;
         let variants = self.tested_crds(path, &read).ok()?;

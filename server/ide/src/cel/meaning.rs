@@ -27,7 +27,7 @@ pub enum Meaning {
     Variable {
         /// The name of the variable.
         name: Arc<str>,
-        /// Its type.
+        /// The type of the variable.
         ty: Type,
         /// The token at which a comprehension declares the variable; `None` for variables of the context.
         declared: Option<usize>,
@@ -47,7 +47,7 @@ pub enum Meaning {
         steps: Option<Vec<SchemaStep>>,
         /// The schema of the field as written; `None` if it is not in a file.
         property: Option<Property>,
-        /// Its type.
+        /// The type of the value.
         ty: Type,
         /// The node of the selection.
         node: NodeId,
@@ -76,7 +76,7 @@ pub enum Meaning {
     },
     /// A constant.
     Literal {
-        /// Its type.
+        /// The type of the value.
         ty: Type,
         /// The node of the constant.
         node: NodeId,

@@ -25,7 +25,7 @@ pub fn costs(manifests: &Manifests, path: &Path, version: KubernetesVersion) -> 
     found
 }
 
-/// The places of the rules in a file, in the order of the text.
+/// The spans of the rules in a source file, in document order.
 pub fn rules(manifests: &Manifests, path: &Path, version: KubernetesVersion) -> Vec<Span> {
     let mut found = Vec::new();
     for (manifest, costs) in manifests.costs(path, version) {

@@ -48,7 +48,7 @@ type Counts = HashMap<(u8, &'static str), usize>;
 /// The counts for the original text, computed on first use.
 type Before = OnceCell<Option<Counts>>;
 
-/// The fix that writes the file of a CRD again. Only the lines from the first to the last change are replaced.
+/// The fix that generates the file of a CRD again. It replaces only the lines from the first to the last change.
 pub fn rewritten(file: Arc<SourceText>, text: &str, problem: &Problem) -> Declaration {
     let name = file.path.file_name().unwrap_or_default().display().to_string();
     let (before, after) = (file.text.as_bytes(), text.as_bytes());
@@ -57,7 +57,7 @@ pub fn rewritten(file: Arc<SourceText>, text: &str, problem: &Problem) -> Declar
         .rfind('\n')
         .map_or(0, |it| it + 1);
     let behind = common::behind(&before[start..], &after[start..]);
-    // The lines behind the last change stay.
+    // Keep the lines after the last change.
     let rest = file.text.len() - behind;
     let rest = before[rest..]
         .iter()

@@ -1,4 +1,4 @@
-//! `textDocument/codeAction`: quick fixes for the diagnostics in a range; for clients without lenses, the commands of some lenses.
+//! `textDocument/codeAction`: quick fixes for the diagnostics in a range. For clients without lenses, also the commands of some lenses.
 
 use std::{collections::HashMap, path::Path, sync::Arc};
 

@@ -193,7 +193,7 @@ fn convert(request: &RequestContext, cost: &Cost) -> CodeLens {
     }
 }
 
-/// The rules that no test makes fail. A click opens objects for a test, if the client can show them.
+/// Lenses at the rules that no test makes fail. If the client can show documents, a click opens objects for a test.
 fn untested(request: &RequestContext) -> impl Iterator<Item = CodeLens> {
     let is_clicked = can_try(&request.session) && request.client().applies_edits;
     request.snapshot.failing.untested().into_iter().map(move |it| {
@@ -209,7 +209,7 @@ fn untested(request: &RequestContext) -> impl Iterator<Item = CodeLens> {
     })
 }
 
-/// Lenses that open a file to try a rule, if the client can show it.
+/// Lenses that open a test file in which the user can try a rule, if the client can show it.
 fn rules(request: &RequestContext, costs: &FileCosts) -> impl Iterator<Item = CodeLens> {
     let places = if can_try(&request.session) {
         lens::rules(costs)
@@ -223,7 +223,7 @@ fn rules(request: &RequestContext, costs: &FileCosts) -> impl Iterator<Item = Co
     })
 }
 
-/// Whether a file to try a rule can be written and shown.
+/// Whether the server can write a test file for trying a rule, and the client can show it.
 fn can_try(session: &Session) -> bool {
     session.client().shows_documents && session.cache.is_some()
 }

@@ -92,7 +92,7 @@ pub(crate) async fn handle(session: &Arc<Session>, params: ExecuteCommandParams)
     Ok(None)
 }
 
-/// The first argument of a command.
+/// The place in the first argument of a command.
 fn place_of(arguments: Vec<LSPAny>) -> Result<Place> {
     let place = arguments.into_iter().next().unwrap_or_default();
     serde_json::from_value(place).map_err(|error| Error::invalid_params(error.to_string()))

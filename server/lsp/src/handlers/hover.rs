@@ -57,7 +57,7 @@ pub(crate) async fn handle(session: &Arc<Session>, params: HoverParams) -> Resul
     found.await
 }
 
-/// A text in the client's format.
+/// Hover contents in a format that the client supports.
 fn text(client: &Client, text: &str) -> HoverContents {
     let text = display_text::text(text);
     HoverContents::Markup(if client.hover_markdown {

@@ -1,5 +1,5 @@
-//! `textDocument/inlayHint`: what rules cost, and how many objects fail a constraint, at the end of their first line, for clients that show
-//! no lenses. In a test file that tries a rule: its results.
+//! `textDocument/inlayHint`: for clients without lenses, the cost of each rule and the number of objects that fail a constraint, at the end of its
+//! first line. In a test file that tries a rule, the results.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub(crate) async fn handle(session: &Arc<Session>, params: InlayHintParams) -> R
         |it| it.inlay_hints,
         "the results of a rule",
         move |request| {
-            // Most files are no test files.
+            // Most files are not test files.
             let path = request.snapshot.path().filter(|it| suite::may_be_suite(it));
             path?;
             let asked = Span::new(request.offset(asked.start), request.offset(asked.end));

@@ -1,5 +1,5 @@
-//! Test files in which somebody tries a rule: the results beside the objects, in a hover, and the commands that open such a file and make a test
-//! of an example.
+//! Test files in which a user tries a rule: the results beside the objects and in hovers, the command that opens such a file, and the command that
+//! turns an example into a test.
 
 use std::{collections::HashMap, fmt::Write as _, path::Path, sync::Arc};
 
@@ -27,7 +27,7 @@ use crate::{
     tasks, to_proto,
 };
 
-/// The place of a change, a constraint, a rule or a test.
+/// The argument of a command: the place of a change, a constraint, a rule or a test.
 #[derive(Deserialize)]
 pub(crate) struct Place {
     pub(crate) uri: Uri,
@@ -36,10 +36,10 @@ pub(crate) struct Place {
 
 /// The maximum length of a line of results, in characters.
 const WIDTH: usize = 160;
-/// The column from which results are not aligned.
+/// The last column at which results are aligned.
 const MOST_COLUMN: usize = 60;
 
-/// The results for the objects of a document. `None`: the document tries no rule. The error says why a rule cannot be tried.
+/// The results for the objects of a document. `None` if the document does not try a rule. The error tells why the rule cannot be tried, and where.
 fn results(request: &RequestContext) -> Option<std::result::Result<Vec<CaseResult>, (Span, String)>> {
     let sample = Sample::read(&request.snapshot)?;
     let trial = request.session.trial(&sample);
@@ -50,7 +50,7 @@ fn results(request: &RequestContext) -> Option<std::result::Result<Vec<CaseResul
     )
 }
 
-/// The results at the ends of lines: the answer beside the name of a test, and the steps of the rule beside the value that it validates.
+/// The results as inlay hints: the API server's answer after the name of a test, and the steps of the rule after the value that it validates.
 pub(crate) fn hints(request: &RequestContext, asked: Span) -> Option<Vec<InlayHint>> {
     let results = match results(request)? {
         Ok(results) => results,
@@ -77,7 +77,7 @@ pub(crate) fn hints(request: &RequestContext, asked: Span) -> Option<Vec<InlayHi
     Some(hints.map(|(line, text)| hint(request, line, &text)).collect())
 }
 
-/// Distributes lines of results over lines of the document, in one column. The last line has all that do not fit.
+/// Assigns the lines of results to lines of the document, aligned in one column. The last line shows all results that remain.
 fn column(request: &RequestContext, lines: std::ops::RangeInclusive<u32>, results: &[String]) -> Vec<(u32, String)> {
     let source = request.source();
     let width = |line: u32| {
@@ -107,7 +107,7 @@ fn column(request: &RequestContext, lines: std::ops::RangeInclusive<u32>, result
     placed
 }
 
-/// The characters of branches, see [`crd_analyzer_workspace::eval::steps`].
+/// The characters that draw branches, see [`crd_analyzer_workspace::eval::steps`].
 const BRANCHES: [char; 5] = ['├', '└', '─', '│', ' '];
 
 fn line_of(request: &RequestContext, offset: u32) -> u32 {
@@ -132,7 +132,7 @@ fn hint(request: &RequestContext, line: u32, text: &str) -> InlayHint {
     }
 }
 
-/// All results for the test at an offset, and its place. `None`: the document tries no rule, or has no test at the offset.
+/// All results for the test at an offset, and the span of the test. `None` if the document does not try a rule, or has no test at the offset.
 pub(crate) fn hover(request: &RequestContext, offset: u32) -> Option<(String, Span)> {
     let results = results(request)?.ok()?;
     let is_in = |it: &Span| it.start <= offset && offset <= it.end;
@@ -146,7 +146,7 @@ pub(crate) fn hover(request: &RequestContext, offset: u32) -> Option<(String, Sp
     Some((text, found.name))
 }
 
-/// The lenses of a document in which somebody tries a rule: each makes a test of an example.
+/// The lenses of a document in which the user tries a rule. Each turns an example into a test.
 pub(crate) fn lenses(request: &RequestContext) -> Vec<CodeLens> {
     let client = request.client();
     if !client.applies_edits {
@@ -164,7 +164,7 @@ pub(crate) fn lenses(request: &RequestContext) -> Vec<CodeLens> {
     places.map(lens).collect()
 }
 
-/// The command that makes a test of the example at a place.
+/// The command that turns the example at a range into a test.
 pub(crate) fn make_test(uri: &Uri, range: Range) -> Command {
     Command {
         title: "Make a test of this".to_owned(),
@@ -173,7 +173,7 @@ pub(crate) fn make_test(uri: &Uri, range: Range) -> Command {
     }
 }
 
-/// The command that tries the rule at a place.
+/// The command that tries the rule at a range.
 pub(crate) fn try_rule(uri: &Uri, range: Range) -> Command {
     Command {
         title: "Try this rule".to_owned(),
@@ -182,13 +182,13 @@ pub(crate) fn try_rule(uri: &Uri, range: Range) -> Command {
     }
 }
 
-/// Whether code actions run the commands, because the client shows no lenses.
+/// Whether to offer the commands as code actions, because the client shows no lenses.
 pub(crate) fn are_actions(session: &Session) -> bool {
     let (client, features) = (session.client(), session.features());
     client.shows_documents && !(client.code_lens && features.code_lens)
 }
 
-/// The commands for what touches a span of a document.
+/// The commands for the examples and rules that touch a span of a document.
 pub(crate) fn actions(session: &Arc<Session>, snapshot: &Snapshot, span: Span) -> Vec<CodeActionOrCommand> {
     let touches = |it: &Span| it.start <= span.end && span.start <= it.end;
     let text = snapshot.content();
@@ -216,7 +216,7 @@ pub(crate) fn actions(session: &Arc<Session>, snapshot: &Snapshot, span: Span) -
     tests.chain(rules).map(CodeActionOrCommand::Command).collect()
 }
 
-/// Opens the file in which somebody can try the rule at a place.
+/// Opens a test file in which the user can try the rule at a place.
 pub(crate) async fn open(session: &Arc<Session>, place: Place) -> Result<()> {
     let Some(snapshot) = session.documents.snapshot(&place.uri) else {
         return Err(Error::invalid_params("the document is not open"));
@@ -307,7 +307,7 @@ fn edit(session: &Arc<Session>, place: &Place) -> std::result::Result<Made, Stri
     Ok((path, edit, range))
 }
 
-/// The edit of the test file, and the place of the new test.
+/// The edit of the test file, and the range of the new test's name.
 fn converted(
     session: &Session,
     (uri, version): (&Uri, Option<i32>),
@@ -364,7 +364,7 @@ fn converted(
     (edit, name)
 }
 
-/// Shows a file, or tells why there is none.
+/// Shows a file, or a message that tells why it cannot be shown.
 fn show(session: &Arc<Session>, found: std::result::Result<(std::path::PathBuf, Option<Range>), String>) {
     let session = session.clone();
     tasks::beside(async move {

@@ -1,5 +1,5 @@
-//! Tests in editors: LSP extensions that list and run them, lenses that do so in editors without a view of tests, and the command that makes tests
-//! expect what the API server answers.
+//! Tests in editors: LSP extensions that list and run tests, lenses that do the same in editors without a test view, and a command that updates the
+//! expectations of tests to what the API server answers.
 
 use std::{collections::HashSet, path::Path, sync::Arc};
 
@@ -25,17 +25,17 @@ use crate::{
     to_proto,
 };
 
-/// The name of the request for the tests of the workspace, or, with `{uri}`, of one file. The answer is `{files: [{uri, tests: [{name, range}],
-/// problem}]}`. `problem` says why a file cannot be read.
+/// The request that lists the tests of the workspace, or of the file `{uri}`. The response is `{files: [{uri, tests: [{name, range}], problem}]}`.
+/// `problem` tells why a file cannot be read.
 pub(crate) const LIST: &str = "crd-analyzer/tests";
 
-/// The name of the request that runs tests of a file: `{uri, tests: [name]}`, all of them without `tests`. The answer is `{tests: [{name, state,
-/// failures: [{message, range, expected, actual}]}], problems: [{message, range}]}`. A state is `passed`, `failed` or `skipped`.
+/// The request that runs the tests `{uri, tests: [name]}` of a file; without `tests`, all of them. The response is `{tests: [{name, state, failures:
+/// [{message, range, expected, actual}]}], problems: [{message, range}]}`. A state is `passed`, `failed` or `skipped`.
 pub(crate) const RUN: &str = "crd-analyzer/runTests";
 
-/// The maximum number of files in an answer.
+/// The maximum number of files in a response.
 const MOST_FILES: usize = 2_000;
-/// The maximum number of bytes that are read for a list of tests.
+/// The maximum total size of the files that are read to list tests, in bytes.
 const MOST_BYTES: usize = 64 << 20;
 
 #[derive(Deserialize, Default)]
@@ -52,7 +52,7 @@ fn asked(params: Value) -> Result<Asked> {
     serde_json::from_value(params).map_err(|error| Error::invalid_params(error.to_string()))
 }
 
-/// Converts spans of a text.
+/// Converts spans of a text to LSP ranges.
 struct Places<'a> {
     source: to_proto::Source<'a>,
 }
@@ -74,7 +74,7 @@ fn with_places<T>(session: &Session, uri: &Uri, text: &str, ask: impl FnOnce(&Pl
     })
 }
 
-/// Lists tests.
+/// Lists the tests of the workspace, or of one file.
 pub(crate) async fn list(session: &Arc<Session>, params: Value) -> Result<Value> {
     let asked = asked(params)?;
     session.first_look.ended().await;
@@ -102,7 +102,7 @@ pub(crate) async fn list(session: &Arc<Session>, params: Value) -> Result<Value>
     Ok(json!({ "files": found.await? }))
 }
 
-/// The tests of a file. `None`: a rule is tried in it, and nothing is expected.
+/// The tests of a file. `None` if the file only tries a rule, and so has no expectations.
 fn file(session: &Session, path: &Path, text: &Arc<str>) -> Option<Value> {
     let uri = session.documents.at(path).map(|it| it.uri);
     let uri = uri.or_else(|| Uri::from_file_path(path))?;
@@ -122,7 +122,7 @@ fn file(session: &Session, path: &Path, text: &Arc<str>) -> Option<Value> {
     }))
 }
 
-/// Runs tests.
+/// Runs tests of a file.
 pub(crate) async fn run(session: &Arc<Session>, params: Value) -> Result<Value> {
     let asked = asked(params)?;
     let uri = asked.uri.ok_or_else(|| Error::invalid_params("`uri` is missing"))?;
@@ -163,7 +163,7 @@ fn results(ran: &Ran, places: &Places<'_>) -> Value {
     json!({ "tests": tests, "problems": problems })
 }
 
-/// A failure at its expectation, with what was expected and what came.
+/// Converts a failed expectation, with the expected and the actual answer, to JSON.
 fn failure(
     failed: &Failed,
     (variant, asked): (
@@ -194,15 +194,15 @@ fn failure(
     })
 }
 
-/// What the lenses and hints of a test say.
+/// The result of a test, as lenses and hints show it.
 pub(crate) struct Told {
-    /// The place of its name.
+    /// The span of the test's name.
     pub(crate) span: Span,
     pub(crate) words: String,
     pub(crate) is_failed: bool,
 }
 
-/// What the tests of a document said, if somebody has run them.
+/// The results of the tests in a document; empty if the tests have not run.
 pub(crate) fn told(session: &Session, snapshot: &Snapshot) -> Vec<Told> {
     let Some(ran) = session.ran(snapshot) else {
         return Vec::new();
@@ -232,7 +232,7 @@ pub(crate) fn told(session: &Session, snapshot: &Snapshot) -> Vec<Told> {
     problems.chain(cases).collect()
 }
 
-/// The lenses of a test file, for clients without a view of tests.
+/// The lenses of a test file, for clients without a test view.
 pub(crate) fn lenses(request: &RequestContext) -> Vec<CodeLens> {
     if request.client().shows_tests {
         return Vec::new();
@@ -266,7 +266,7 @@ pub(crate) fn lenses(request: &RequestContext) -> Vec<CodeLens> {
     lenses
 }
 
-/// The tests in a document, except those in which somebody tries a rule.
+/// The tests in a document. `None` if the document only tries a rule.
 fn tests_of(snapshot: &Snapshot) -> Option<suite::Suite> {
     let (path, text) = (snapshot.path()?, snapshot.content());
     if !suite::may_be_suite(&path) || !suite::is_suite(&path, &text) {
@@ -304,7 +304,7 @@ pub(crate) fn actions(session: &Session, snapshot: &Snapshot, span: Span) -> Vec
     })
 }
 
-/// Runs the tests of a document, and shows what they say.
+/// Runs the tests of a document, and shows their results.
 pub(crate) async fn run_shown(session: &Arc<Session>, place: Place) -> Result<()> {
     let snapshot = session.documents.snapshot(&place.uri);
     let snapshot = snapshot.ok_or_else(|| Error::invalid_params("the document is not open"))?;
@@ -335,7 +335,7 @@ pub(crate) async fn run_shown(session: &Arc<Session>, place: Place) -> Result<()
     Ok(())
 }
 
-/// Makes the failed tests at a place expect what the API server answers.
+/// Updates the expectations of the failed tests at a place to what the API server answers.
 pub(crate) async fn update(session: &Arc<Session>, place: Place) -> Result<()> {
     session.first_look.ended().await;
     let worker = session.clone();

@@ -128,7 +128,7 @@ async fn a_bound_that_is_edited_says_which_objects_fail_it() {
 async fn rules_enums_and_required_fields_are_counted_too() {
     let (one, two) = (widget("one", "7"), widget("two", "8"));
     let (mut client, _folder, crd) = open(&[("one.yaml", &one), ("two.yaml", &two)], false).await;
-    // One fails the rule, although nobody edits it.
+    // One object fails the rule, even though nothing has been edited.
     let fails = "1 of 2 objects in the workspace fails this rule";
     let found = lenses(&mut client, &crd, &[(RULE, fails)]).await;
     // For a client that cannot list objects, a click opens the first one.
@@ -243,7 +243,7 @@ type WidgetSpec struct {
 }
 ";
 
-/// The CRD that controller-gen makes of it.
+/// The CRD that controller-gen generates from the type.
 const GENERATED: &str = "\
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -306,7 +306,7 @@ async fn limits_of_markers_are_counted_too() {
     let mut client = Client::start_with(params).await;
     let go = uri(folder.path(), "api/v1/widget_types.go");
     client.open(&go, 1, TYPES).await;
-    // One fails the rule, although nobody edits it.
+    // One object fails the rule before anything is edited.
     let rule = (11, "1 of 3 objects in the workspace fails this rule");
     lenses(&mut client, &go, &[rule]).await;
     client.change(&go, 2, &[([13, 36, 13, 39], "10")]).await;

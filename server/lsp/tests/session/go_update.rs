@@ -1,4 +1,4 @@
-//! Errors that the API server would report if the CRDs of open Go files replaced those in git.
+//! Tests the errors that the API server would report if the CRDs of open Go files replaced those in git.
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -33,7 +33,7 @@ type Cart struct {
 }
 ";
 
-/// A module whose types have no CRD. Returns the URI of their file, and its text.
+/// Creates a module whose types have no CRD. Returns the URI and the text of the file with the types.
 pub(crate) fn without_crd<'t>(folder: &std::path::Path, types: &'t str) -> (String, &'t str) {
     let api = folder.join("api/v1");
     std::fs::create_dir_all(&api).expect("folders");
@@ -52,7 +52,7 @@ async fn opened(folder: &TempDir, uri: &str, text: &str) -> Client {
     client
 }
 
-/// The first diagnostic with a code.
+/// The first published diagnostic with a code.
 async fn told(client: &mut Client, uri: &str, code: &str) -> Value {
     let is_it = |it: &&Value| it["code"] == code;
     let list = client
@@ -83,7 +83,7 @@ async fn a_changed_type_is_an_update_of_the_crd_in_git() {
     );
     assert_eq!(scope["severity"], 2, "it is only supposed that the CRD is stored");
     assert!(messages(&scope).contains(&"was Namespaced in HEAD"), "{scope}");
-    // Nothing of it is left when the marker is gone.
+    // When the marker is removed, all its diagnostics disappear.
     client.change(&uri, 3, &[([2, 0, 3, 0], "")]).await;
     assert_eq!(client.published_when(&uri, <[Value]>::is_empty).await.len(), 0);
     client.change(&uri, 4, &[([10, 36, 10, 39], "50")]).await;
@@ -104,7 +104,7 @@ async fn without_a_crd_in_git_the_types_there_make_it() {
     let types = CARTS.replace("mots", "most");
     let (uri, text) = without_crd(folder.path(), &types);
     update::init(folder.path());
-    // The file on disk has changed since.
+    // Change the file on disk after the commit.
     let now = text.replace(
         "type Owner struct {",
         "type Owner struct {\n\t// +kubebuilder:validation:MaxLength=9",

@@ -1,4 +1,4 @@
-//! CRDs that are older than their Go types, in the editor.
+//! Tests diagnostics about CRDs that are older than their Go types.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::{
     go::{ORDER, ORDERS, project},
 };
 
-/// A project whose CRD is as its types make it. Returns the URI of the types and their text.
+/// Creates a project whose CRD is up to date. Returns the URI and the text of the file with the types.
 pub(crate) fn in_step(folder: &std::path::Path) -> (String, String) {
     let uri = project(folder);
     let import = "package v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n";
@@ -55,7 +55,7 @@ async fn an_open_crd_that_is_older_is_marked_and_written_again() {
         .find(|it| it["message"] == "the types")
         .expect("the marker");
     assert_eq!(place["location"]["uri"], types.as_str());
-    // The fix writes the line as the types make it, and nothing else.
+    // The fix changes only the outdated line.
     let params = json!({
         "textDocument": { "uri": crd }, "range": found[0]["range"], "context": { "diagnostics": [] },
     });
@@ -73,7 +73,7 @@ async fn an_open_crd_that_is_older_is_marked_and_written_again() {
         .change(&crd, 3, &[([line, 0, line + 1, 0], "                maximum: 100\n")])
         .await;
     assert_eq!(client.published_when(&crd, <[Value]>::is_empty).await.len(), 0);
-    // An edit of the types makes it older, too. A limit below another key is at the wrong place.
+    // An edit of the types also makes the CRD older. A limit below another key is at the wrong place.
     client.open(&types, 1, &text).await;
     let marker = text.lines().position(|it| it.contains("Maximum=100")).expect("it") as u64;
     client.change(&types, 2, &[([marker, 36, marker, 39], "70")]).await;

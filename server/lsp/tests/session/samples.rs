@@ -1,4 +1,4 @@
-//! Rules that are tried on objects.
+//! Tests trying a rule on objects.
 
 use std::path::Path;
 
@@ -53,7 +53,7 @@ fn capabilities() -> Value {
     capabilities
 }
 
-/// A session in a folder with a CRD and an object, in which the CRD is open.
+/// Starts a session in a folder with a CRD and an object, and opens the CRD.
 async fn open(capabilities: Value) -> (Client, TempDir, String) {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::create_dir(folder.path().join(".git")).expect("a folder");
@@ -78,7 +78,7 @@ async fn run(client: &mut Client, command: &Value) -> Value {
     client.request("workspace/executeCommand", click).await
 }
 
-/// The lines with results, and the results.
+/// The inlay hints, each with its line.
 async fn hints(client: &mut Client, uri: &str) -> Vec<(u64, String)> {
     let whole = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 999, "character": 0 } });
     let params = json!({ "textDocument": { "uri": uri }, "range": whole });
@@ -89,12 +89,12 @@ async fn hints(client: &mut Client, uri: &str) -> Vec<(u64, String)> {
     hints.iter().map(|it| (line(it), text(it))).collect()
 }
 
-/// Tries the rule. Returns the URI and the text of the file that is shown.
+/// Tries the rule. Returns the URI and the text of the test file that the client is asked to show.
 async fn tried(client: &mut Client, crd: &str) -> (String, String) {
     let lens = lens(client, crd, "Try this rule").await;
     assert_eq!(lens.len(), 1, "{lens:?}");
     assert_eq!(lens[0]["range"]["start"], json!({ "line": RULE, "character": 12 }));
-    // The command names a place, and no text.
+    // The argument of the command is a place. It contains no text.
     let place = json!([{ "uri": crd, "range": {
         "start": { "line": RULE, "character": 20 }, "end": { "line": RULE, "character": 41 }
     } }]);
@@ -115,7 +115,7 @@ fn line_with(text: &str, what: &str) -> u64 {
 async fn results_follow_the_objects_and_the_rule() {
     let (mut client, _folder, crd) = open(capabilities()).await;
     let (sample, text) = tried(&mut client, &crd).await;
-    // The object of the workspace is the one that the rule accepts.
+    // The object that the rule accepts is the one in the workspace.
     let high = line_with(&text, "high: 345");
     client.open(&sample, 1, &text).await;
     let found = hints(&mut client, &sample).await;
@@ -128,12 +128,12 @@ async fn results_follow_the_objects_and_the_rule() {
     assert_eq!(found[1..3], expected, "{text}");
     assert!(found[3].1.starts_with("rejected: spec: Invalid value: "), "{found:?}");
     assert!(found[4].1.starts_with("false"), "{found:?}");
-    // An edit of the object.
+    // Edit the object.
     client.change(&sample, 2, &[([high, 14, high, 17], "1")]).await;
     let found = hints(&mut client, &sample).await;
     assert!(found[0].1.starts_with("rejected: "), "{found:?}");
     assert_eq!(found[1], (high, "false".to_owned()));
-    // An edit of the rule.
+    // Edit the rule.
     client.change(&crd, 2, &[([RULE, 29, RULE, 31], ">=")]).await;
     client.until_asked("workspace/inlayHint/refresh").await;
     let found = hints(&mut client, &sample).await;
@@ -178,7 +178,7 @@ async fn an_example_becomes_a_test_beside_the_crd() {
         "{new}"
     );
     assert!(!new.contains(folder.path().to_str().expect("UTF-8")), "{new}");
-    // The next one is added to the file, which the editor may have changed.
+    // The next test is added to the text in the editor, which may differ from the file on disk.
     std::fs::write(folder.path().join("crd.test.yaml"), &new).expect("written");
     client.open(&file, 1, &format!("# mine\n{new}")).await;
     run(&mut client, &lenses[0]["command"]).await;
@@ -201,7 +201,7 @@ async fn what_is_open_is_shown_as_it_is_and_strangers_are_refused() {
     std::fs::write(sample.strip_prefix("file://").expect("a path"), "mine").expect("written");
     let (again, kept) = tried(&mut client, &crd).await;
     assert_eq!((again, kept.as_str()), (sample.clone(), "mine"));
-    // Where there is no rule, the user learns it.
+    // If the place has no rule, a message tells the user so.
     let nowhere = json!({ "uri": crd, "range": { "start": { "line": 3, "character": 0 }, "end": { "line": 3, "character": 0 } } });
     run(
         &mut client,
@@ -210,7 +210,7 @@ async fn what_is_open_is_shown_as_it_is_and_strangers_are_refused() {
     .await;
     let told = client.notification("window/showMessage").await;
     assert_eq!(told["message"], "crd-analyzer finds no rule to try at this place");
-    // A file cannot make the language server read files that are not in the workspace.
+    // A test file cannot make the language server read files outside the workspace.
     let outside = tempfile::tempdir().expect("a folder");
     let other = outside.path().join("crd.yaml");
     std::fs::write(&other, CRD).expect("written");
@@ -293,13 +293,13 @@ async fn rules_of_markers_can_be_tried() {
     let found = hints(&mut client, &sample).await;
     assert_eq!(found[0].1, "accepted", "{found:?} of\n{text}");
     assert!(found[1].1.starts_with("true"), "{found:?}");
-    // The rule is tried as the marker says it now.
+    // The test file uses the rule that the marker currently contains.
     let line = line_with(TYPES, "XValidation");
     let column = TYPES.lines().find_map(|it| it.find("<=")).expect("the rule") as u64;
     client.change(&go, 2, &[([line, column, line, column + 2], ">")]).await;
     let found = hints(&mut client, &sample).await;
     assert!(found[1].1.starts_with("false"), "{found:?} of\n{text}");
-    // Its test belongs to the CRD in the repository.
+    // The new test is added beside the CRD in the repository.
     let makes = self::lens(&mut client, &sample, "Make a test of this").await;
     run(&mut client, &makes[0]["command"]).await;
     let edit = client.until_asked("workspace/applyEdit").await;

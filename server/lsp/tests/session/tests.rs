@@ -1,4 +1,4 @@
-//! Test files: their tests are listed, run and updated.
+//! Tests how editors list, run and update tests.
 
 use std::path::Path;
 
@@ -48,7 +48,7 @@ fn uri(folder: &Path, path: &str) -> String {
     format!("file://{}", folder.join(path).display())
 }
 
-/// A session in a folder with a CRD and its tests, in which the tests are open.
+/// Starts a session in a folder with a CRD and its tests, and opens the tests.
 async fn open(mut capabilities: Value, shows_tests: bool) -> (Client, TempDir, String) {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::create_dir(folder.path().join(".git")).expect("a folder");
@@ -122,7 +122,7 @@ async fn a_view_of_tests_lists_and_runs_them() {
     assert_eq!(failure["range"]["start"], json!({ "line": 9, "character": 10 }));
     let actual = failure["actual"].as_str().expect("an answer");
     assert!(actual.contains("less than or equal to 100"), "{failure}");
-    // One test, with the CRD as it is on the screen.
+    // Run one test with the unsaved text of the CRD.
     let crd = uri(folder.path(), "crd.yaml");
     client.open(&crd, 1, &CRD.replace("100", "50")).await;
     let ran = client
@@ -130,7 +130,7 @@ async fn a_view_of_tests_lists_and_runs_them() {
         .await;
     let expected = json!({ "tests": [{ "name": "large", "state": "passed", "failures": [] }], "problems": [] });
     assert_eq!(ran, expected);
-    // The view shows everything, so there are no lenses.
+    // The test view shows the results, so there are no lenses.
     assert_eq!(told(&lenses(&mut client, &tests).await), []);
     client.finish_with_lists().await;
 }
@@ -159,11 +159,11 @@ async fn lenses_run_tests_and_update_what_they_expect() {
     let edits = list(change["edits"].clone());
     assert_eq!(edits.len(), 1, "{edits:?}");
     assert_eq!(edits[0]["range"]["start"]["line"], 11);
-    // After an edit, what the tests said counts no more.
+    // After an edit, the results are no longer valid.
     client.change(&tests, 2, &[([3, 19, 3, 20], "7")]).await;
     let found = lenses(&mut client, &tests).await;
     assert!(told(&found).iter().all(|it| it.1.starts_with("Run ")), "{found:?}");
-    // A closed file is updated, too, as the view of tests asks for it.
+    // The test view can also update a closed file.
     client
         .notify("textDocument/didClose", json!({ "textDocument": { "uri": tests } }))
         .await;
@@ -249,7 +249,7 @@ spec:
         - rule: self.size >= oldSelf.size
 ";
 
-/// The lenses about rules without tests, when they are as expected.
+/// Waits until the lenses about untested rules are as expected.
 async fn untested(client: &mut Client, crd: &str, expected: &[(u64, &str)]) {
     loop {
         let found = lenses(client, crd).await;
@@ -270,7 +270,7 @@ async fn rules_that_no_test_makes_fail_are_marked() {
     let crd = uri(folder.path(), "rules.yaml");
     client.open(&crd, 1, RULES).await;
     untested(&mut client, &crd, &[(17, "no test evaluates this rule")]).await;
-    // An edit of the test.
+    // Edit the test.
     client
         .change(&file, 2, &[([2, 31, 2, 32], "8"), ([2, 43, 2, 51], "accepted")])
         .await;
@@ -283,13 +283,13 @@ async fn rules_that_no_test_makes_fail_are_marked() {
         ],
     )
     .await;
-    // An edit of the rule. While it does not compile, what is known stays.
+    // Edit the rule. While it does not compile, the last results stay.
     client.change(&crd, 2, &[([16, 16, 16, 20], "sel")]).await;
     client
         .change(&crd, 3, &[([16, 16, 16, 19], "self"), ([16, 29, 16, 30], "8")])
         .await;
     untested(&mut client, &crd, &[(17, "no test evaluates this rule")]).await;
-    // Without tests, there is nothing to say.
+    // Without tests, there are no lenses.
     client.change(&file, 3, &[([0, 5, 0, 15], "crd.yaml")]).await;
     untested(&mut client, &crd, &[]).await;
     client.finish_with_lists().await;

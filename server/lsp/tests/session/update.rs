@@ -55,7 +55,7 @@ pub(crate) fn repository_of(files: &[(&str, &str)]) -> TempDir {
     folder
 }
 
-/// Makes a folder a repository, and commits its files.
+/// Makes a folder a git repository, and commits its files.
 pub(crate) fn init(folder: &Path) {
     git(folder, &["init", "--quiet"]);
     commit(folder);
