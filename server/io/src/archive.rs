@@ -19,7 +19,7 @@ const MOST_WANTED: u64 = 128 << 20;
 const MOST_ENTRIES: usize = 200_000;
 /// The maximum length of a path, in bytes. Other tools have such a limit as well.
 const MOST_PATH: usize = 4 << 10;
-/// The bytes of an entry that says something of the file after it.
+/// The maximum size, in bytes, of an entry that describes the next file, such as its long path.
 const MOST_SAID: u64 = 16 * MOST_PATH as u64;
 /// The first bytes of gzip data.
 const GZIP: [u8; 2] = [0x1F, 0x8B];
@@ -185,7 +185,7 @@ fn bytes(entry: &mut Entry<'_, impl Read>) -> Result<Vec<u8>, Refused> {
     Ok(bytes)
 }
 
-/// The bytes of an entry that says something of the file after it.
+/// The bytes of an entry that describes the next file.
 fn small(entry: &mut Entry<'_, impl Read>) -> Result<Vec<u8>, Refused> {
     if entry.size() > MOST_SAID {
         return Err(Refused::Tar("what it says of a file is too long".to_owned()));

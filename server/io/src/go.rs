@@ -62,9 +62,9 @@ pub struct GoSources {
 #[derive(Default, Debug)]
 struct GoCache {
     reach: Reach,
-    /// The files of the repositories, if they are not those on disk.
+    /// The source of the repositories' files, if they are not read from disk.
     elsewhere: Option<Arc<dyn Elsewhere>>,
-    /// The repositories in `elsewhere`, by their roots.
+    /// The repositories read from `elsewhere`, by their roots.
     trees: HashMap<PathBuf, Arc<Tree>>,
     /// The root of the repository for each folder. `None` if the folder is not in a repository.
     roots: HashMap<PathBuf, Option<PathBuf>>,
@@ -103,7 +103,8 @@ impl GoSources {
         };
     }
 
-    /// The same repositories with other files, such as those of a git revision. Modules outside the repositories are those on disk.
+    /// A cache of the same repositories that reads their files from another place, such as a git revision. Modules outside the repositories are still
+    /// read from disk.
     #[must_use]
     pub fn elsewhere(&self, files: Arc<dyn Elsewhere>) -> Self {
         let known = GoCache {
@@ -123,7 +124,7 @@ impl GoSources {
 }
 
 impl GoCache {
-    /// The files of the repository with this root.
+    /// Access to the files of the repository with this root.
     fn folders(&mut self, root: &Path, disk: Disk) -> Arc<dyn Folders> {
         let Some(files) = &self.elsewhere else {
             return Arc::new(disk);
@@ -294,10 +295,10 @@ impl Folders for Disk {
     }
 }
 
-/// The names in a folder, and whether each is a folder.
+/// The names in a folder, each with whether it is a folder.
 type Names = BTreeMap<String, bool>;
 
-/// The files of one repository that are not on disk.
+/// The files of one repository that is not read from disk.
 #[derive(Debug)]
 struct Tree {
     root: PathBuf,
@@ -317,7 +318,7 @@ impl Tree {
         }
     }
 
-    /// The folders of the repository that have files about Go, and the folders around them.
+    /// The folders of the repository that contain files about Go, and their parents.
     fn listed(&self) -> &HashMap<PathBuf, Names> {
         self.listed.get_or_init(|| {
             let is_wanted = |it: &Path| {
@@ -330,7 +331,7 @@ impl Tree {
                 let (mut path, mut is_folder) = (file.as_path(), false);
                 while let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(|it| it.to_str())) {
                     let names = folders.entry(folder.to_owned()).or_default();
-                    // The folders around a known name are known, too.
+                    // The parents of a known name are already listed.
                     if !path.starts_with(&self.root) || names.insert(name.to_owned(), is_folder).is_some() {
                         break;
                     }
@@ -342,7 +343,7 @@ impl Tree {
     }
 }
 
-/// The files that say where packages and tools of Go are.
+/// The files that tell where Go packages and tools are.
 const ABOUT_GO: [&str; 4] = ["go.mod", "go.work", "modules.txt", "Makefile"];
 
 impl Folders for Tree {
@@ -353,7 +354,7 @@ impl Folders for Tree {
 
     fn read(&self, file: &Path) -> Option<String> {
         let name = file.file_name()?.to_str()?;
-        // Git answers about one file at a time, so do not ask for files that are not there.
+        // Each file needs a call of git, so do not ask for files that do not exist.
         self.listed().get(file.parent()?)?.get(name).filter(|it| !**it)?;
         let most = self.left.load(Ordering::Relaxed).min(FILE_BYTES);
         let bytes = self.files.read(file).ok()??;

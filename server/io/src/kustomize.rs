@@ -29,7 +29,7 @@ pub struct Disk {
 }
 
 impl Disk {
-    /// The files that an access allows.
+    /// Creates access to the files that `access` allows.
     pub fn new(access: Access) -> Self {
         Self {
             access,
@@ -37,7 +37,7 @@ impl Disk {
         }
     }
 
-    /// The files that another access allows. Both read once what programs make.
+    /// Access to the files that another `access` allows. Both share what is known about files that programs may create.
     #[must_use]
     pub fn with(&self, access: Access) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! Missing files that a program may make, such as a patch that a Makefile writes or a secret that git ignores.
+//! Decides whether a program may create a missing file, such as a patch that a Makefile writes, or a secret that git ignores.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -11,7 +11,7 @@ use crate::{
     read::{self, Access, SETTINGS_BYTES},
 };
 
-/// The names of files with commands.
+/// The names of files that contain commands.
 const COMMANDS: [&str; 9] = [
     "Makefile",
     "makefile",
@@ -24,10 +24,10 @@ const COMMANDS: [&str; 9] = [
     "Jenkinsfile",
 ];
 
-/// The endings of names of files with commands or programs.
+/// The extensions of files that contain commands or programs.
 const PROGRAMS: [&str; 6] = ["mk", "sh", "bash", "py", "go", "just"];
 
-/// The folders at the root of a repository that have scripts.
+/// The folders at the root of a repository that contain scripts.
 const SCRIPTS: [&str; 8] = [
     "hack",
     "script",
@@ -39,16 +39,16 @@ const SCRIPTS: [&str; 8] = [
     ".github/scripts",
 ];
 
-/// The maximum number of files with commands that are read in a folder.
+/// The maximum number of files to read in each folder.
 const MOST_FILES: usize = 200;
 
-/// The maximum total size in bytes of the files with commands that are read.
+/// The maximum total size of the files to read, in bytes.
 const MOST_BYTES: u64 = 8 << 20;
 
-/// The maximum number of bytes of a word that is kept.
+/// The maximum length of a file name that is kept, in bytes.
 const LONGEST: usize = 100;
 
-/// What is known of the folders above missing files.
+/// A cache of what the folders above missing files tell about them: ignore rules, and names in scripts.
 #[derive(Default, Debug)]
 pub(crate) struct MadeFiles(Mutex<Known>);
 
@@ -56,7 +56,7 @@ pub(crate) struct MadeFiles(Mutex<Known>);
 struct Known {
     folders: HashMap<PathBuf, Folder>,
     spent: Spent,
-    /// How many bytes of files with commands may still be read.
+    /// How many more bytes of files with commands may be read.
     left: u64,
 }
 
@@ -73,14 +73,14 @@ impl Default for Known {
 #[derive(Debug)]
 struct Folder {
     ignored: Option<Rules>,
-    /// The names of files that its programs and commands mention.
+    /// The file names that scripts and programs in this folder mention.
     words: HashSet<Box<str>>,
     is_repository: bool,
 }
 
 impl MadeFiles {
-    /// Whether a program may make a missing file: git ignores it, so it is never in the repository, or a Makefile, a script or a program in
-    /// one of the folders above mentions its name. `path` is absolute.
+    /// Whether a program may create a missing file. That is the case if git ignores the file, so that it is never committed, or if a Makefile, a
+    /// script or a program in one of the folders above mentions its name. `path` is absolute.
     pub(crate) fn holds(&self, path: &Path, access: &Access) -> bool {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let name = path.file_name().and_then(|it| it.to_str()).unwrap_or_default();
@@ -129,7 +129,7 @@ impl Known {
         }
     }
 
-    /// Adds the names of files that the wanted files of a folder mention.
+    /// Adds the file names that the wanted files of a folder mention.
     fn add_words(
         &mut self,
         folder: &Path,
@@ -149,7 +149,7 @@ impl Known {
     }
 }
 
-/// Whether a file has commands or a program, by its name.
+/// Whether the name of a file shows that it contains commands or a program.
 fn has_commands(file: &Path) -> bool {
     let ending = file.extension().and_then(|it| it.to_str());
     ending.is_some_and(|it| PROGRAMS.contains(&it))

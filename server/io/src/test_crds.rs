@@ -1,4 +1,4 @@
-//! Finds the CRDs that a test file tests, and their variants. The command line and the language server find the same.
+//! Finds the CRDs that a test file tests, and their variants. The command line and the language server share this search.
 
 use std::{
     collections::HashMap,
@@ -64,18 +64,18 @@ fn is_of_other_module(path: &Path, roots: &Roots) -> bool {
 /// A file and its access.
 pub type File = (PathBuf, Access);
 
-/// The files of a program.
+/// Access to the files of the command line or the language server.
 pub trait World: Sync {
-    /// The files at a path as a test file writes it: a file, a folder or a glob, relative to a folder. The error is a message.
+    /// The files at a path in a test file. The path names a file, a folder or a glob, relative to `folder`. An error is a message for the user.
     fn expand(&self, written: &str, folder: &Path, roots: Arc<Roots>) -> Result<Vec<File>, String>;
 
-    /// The content of a file.
+    /// The content of a file; `None` if it cannot be read.
     fn read(&self, file: &File) -> Option<Vec<u8>> {
         let (path, access) = file;
         read::bytes(path, access, access.manifest_bytes()).ok()
     }
 
-    /// The name of a file in messages.
+    /// The name of a file, as messages show it.
     fn label(&self, path: &Path) -> String;
 }
 
@@ -98,7 +98,7 @@ impl<W> std::fmt::Debug for Finder<W> {
 }
 
 impl<W: World> Finder<W> {
-    /// Finds CRDs by name in the given files, or, if there are none, in the usual folders.
+    /// Creates a finder that looks for CRDs in the given files or, if there are none, in the usual folders.
     pub fn new(world: W, given: Vec<File>) -> Self {
         Self {
             world,

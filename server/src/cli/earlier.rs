@@ -1,4 +1,4 @@
-//! The CRDs that manifests of source files replace, for `--old-ref`.
+//! Finds the CRDs that the manifests of source files would replace, for `--old-ref`.
 
 use std::{
     collections::HashMap,
@@ -18,7 +18,7 @@ use crd_analyzer_workspace::{
 
 use super::definitions::Git;
 
-/// The CRDs of a git revision, each read once in a run.
+/// A cache of the CRDs of a git revision. Each is read once in a run.
 pub(super) struct EarlierOfRun {
     name: String,
     files: Git,
@@ -29,12 +29,12 @@ pub(super) struct EarlierOfRun {
 #[derive(Default)]
 struct Known {
     crds: EarlierCrds,
-    /// By the path of the manifest.
+    /// The CRDs, by the path of the manifest.
     found: HashMap<PathBuf, Option<Arc<Revision>>>,
 }
 
 impl EarlierOfRun {
-    /// The CRDs of a revision. `go` has the Go types on disk.
+    /// Creates an empty cache for a revision. `go` is the cache of the Go types on disk.
     pub(super) fn new(revision: &Arc<git::Revision>, go: &GoSources) -> Self {
         Self {
             name: revision.shown_name(),

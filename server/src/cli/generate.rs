@@ -315,7 +315,7 @@ impl<'a> Run<'a> {
         }
         let written = match &self.output {
             None => print(&files)?,
-            // If controller-gen rejects a whole package, the kinds are unknown.
+            // If controller-gen rejects a whole package, it is unknown which kinds the package has.
             Some(_) if self.args.check && are_refused && files.is_empty() => Status::Clean,
             Some(folder) if self.args.check => compare(folder, &files)?,
             Some(folder) => self.write(folder, &files),

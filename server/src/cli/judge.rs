@@ -85,7 +85,7 @@ pub(super) struct Wanted {
     pub(super) roles: bool,
     /// The fixes.
     pub(super) fixes: bool,
-    /// The number of fixes.
+    /// How many diagnostics can be fixed.
     pub(super) fixable: bool,
 }
 
@@ -95,7 +95,7 @@ pub(super) struct Beside {
     pub(super) go: Option<GoSources>,
     /// The manifests generated from source files.
     pub(super) made: MadeOfRun,
-    /// The CRDs that these manifests replace. `None` if they replace none.
+    /// The CRDs that the manifests of source files would replace. `None` without `--old-ref`.
     pub(super) earlier: Option<EarlierOfRun>,
     pub(super) kustomizations: Kustomizations,
     pub(super) go_tests: GoTests,
@@ -260,7 +260,7 @@ fn flux(inputs: &[Input], files: Option<&FluxFiles>) -> Flux {
     let mut flux = Flux::default();
     let may_be = |place: &Path, is_wanted: fn(MayHold) -> bool| files.is_none_or(|it| is_wanted(it.of(place)));
     add_to(&mut flux, inputs, |it| may_be(it, |it| it.kustomizations), Flux::is_in);
-    // One may let others substitute variables.
+    // A Kustomization may get the values of its variables from ConfigMaps.
     if flux.has_kustomizations() {
         add_to(
             &mut flux,

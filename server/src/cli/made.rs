@@ -41,7 +41,7 @@ pub(super) struct Kinds {
     pub(super) crds: BTreeSet<String>,
     /// The kinds without a CRD, each with the name of its folder.
     pub(super) without_crd: BTreeSet<String>,
-    /// The types of these kinds that are not on this machine, each after the import path of its package.
+    /// The types that these kinds need and that are not on this machine, each after the import path of its package.
     pub(super) missing: BTreeSet<String>,
 }
 
@@ -84,7 +84,7 @@ impl MadeOfRun {
             .extend(without.iter().map(|it| format!("{folder}.{it}")));
         drop(kinds);
         if !without.is_empty() {
-            // This makes the CRDs again, so do not hold the lock.
+            // This generates the CRDs again, so do not hold the lock.
             let missing = unit.missing(&without);
             let mut kinds = self.kinds.lock().unwrap_or_else(PoisonError::into_inner);
             kinds.missing.extend(missing);

@@ -35,7 +35,7 @@ pub(crate) struct NotChecked {
     pub(crate) go: Vec<String>,
     /// The kinds that source files declare and that have no CRD.
     pub(crate) without_crd: Vec<String>,
-    /// The types of these kinds that are not on this machine.
+    /// The types that these kinds need and that are not on this machine.
     pub(crate) missing: Vec<String>,
 }
 

@@ -25,7 +25,7 @@ pub struct RuleCoverage {
 }
 
 impl RuleCoverage {
-    /// What tests have not shown of the rule; `None`: a test makes it fail.
+    /// A phrase that tells what the tests lack for this rule. `None` if a test makes the rule fail.
     pub fn gap(&self) -> Option<&'static str> {
         match (self.failed, self.evaluated) {
             (0, 0) => Some("no test evaluates this rule"),

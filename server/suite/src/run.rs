@@ -63,7 +63,7 @@ pub struct Failed {
 }
 
 impl Failed {
-    /// The failure in one line. It names the Kubernetes versions that fail if others of those that were asked for pass.
+    /// The failure in one line. Names the Kubernetes versions that fail, unless these are all the requested versions.
     pub fn message(&self, asked: Option<VersionSet>) -> String {
         if asked == Some(self.versions) {
             self.failure.message.clone()

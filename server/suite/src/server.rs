@@ -250,7 +250,7 @@ fn name_of(object: Option<&Map<String, Value>>, sent: &Value) -> String {
     }
 }
 
-/// A CRD for the search for examples. `None`: it cannot be read.
+/// A CRD in the form for the search for examples. `None` if it cannot be decoded.
 pub(crate) fn subject(value: &Value, version: KubernetesVersion) -> Option<Subject> {
     let stored = with_document(value, |json| StoredCrd::establish(json, version)).ok()??;
     Some(Subject::new(stored, version))

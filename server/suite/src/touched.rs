@@ -7,7 +7,7 @@ use crate::{rules::RULES, server::Answer};
 /// The part of a path in a CRD that precedes a path in a schema.
 const SCHEMA: &str = "openAPIV3Schema.";
 
-/// The part of a path in a CRD below the schema of a version.
+/// The rest of a path in a CRD, after the schema of a version.
 pub(crate) fn below_schema(path: &str) -> Option<&str> {
     path.split_once(SCHEMA).map(|it| it.1)
 }

@@ -1,4 +1,4 @@
-//! Rules that are tried on objects: where the objects come from, what is said of them, and how they become tests.
+//! Tests trying rules on objects: where the objects come from, the results for them, and how they become tests.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ fn crd(schema: &str) -> Arc<str> {
     .into()
 }
 
-/// The CRD with a rule, and the name of the rule, which is found by its expression.
+/// A CRD with this schema, and the name of the rule that has this expression.
 fn named(schema: &str, rule: &str) -> (Found, RuleName) {
     let text = crd(schema);
     let at = text.find(rule).expect("the rule is in the schema") as u32 + 1;
@@ -39,7 +39,7 @@ fn suite(text: &str) -> Suite {
     read(&text).unwrap_or_else(|problems| panic!("{problems:?} in\n{text}"))
 }
 
-/// The sample of a rule, with what the rule does with its objects.
+/// The test file for a rule, and the results of the rule for its objects.
 #[track_caller]
 fn tried(schema: &str, rule: &str, given: &[Value]) -> (String, Vec<CaseResult>) {
     let (found, name) = named(schema, rule);
@@ -50,7 +50,7 @@ fn tried(schema: &str, rule: &str, given: &[Value]) -> (String, Vec<CaseResult>)
     (text, results)
 }
 
-/// The answers of the sample: one object is accepted and one is rejected. Returns the first lines at the values of each.
+/// Checks that the rule accepts one of the two objects and rejects the other one. Returns the first lines of the results for each.
 #[track_caller]
 fn check(schema: &str, rule: &str, given: &[Value]) -> [Vec<String>; 2] {
     let (text, results) = tried(schema, rule, given);
@@ -124,7 +124,7 @@ fn objects_that_exist_come_first() {
     ];
     let (text, _) = tried(RANGE, "self.low <= self.high", &given);
     assert!(text.contains("high: 345") && text.contains("high: 70\n"), "{text}");
-    // The metadata may be nobody's business.
+    // The rule does not read the metadata, so the example does not contain it.
     assert!(!text.contains("metadata"), "{text}");
     check(RANGE, "self.low <= self.high", &given);
 }
@@ -169,7 +169,7 @@ fn rules_that_do_not_run_say_why() {
         idle[0].answer,
         "accepted; the rule does not run, because the object has no value for it"
     );
-    // The status of a created object does not count, and unknown fields do not either.
+    // The API server ignores the status of a created object, and drops unknown fields.
     let created = results("  - name: created\n    create: {spec: {low: 1, high: 2}, status: {low: 3}}\n");
     assert_eq!(created[0].sites.len(), 1, "{created:?}");
     let tolerated = "  - name: kept\n    update: {from: {spec: {low: 3, high: 2}}, to: {spec: {low: 3, high: 2}}}\n";
@@ -208,7 +208,7 @@ fn an_example_becomes_a_test_that_passes() {
         "{}",
         twice.text
     );
-    // Nothing but the new test changes.
+    // The edit only adds the new test.
     let mut applied = again.text.to_string();
     applied.replace_range(twice.edit.span.range(), &twice.edit.text);
     assert_eq!(applied, *twice.text);

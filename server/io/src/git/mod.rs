@@ -43,7 +43,7 @@ pub enum Error {
     Revision(String),
     /// In the commit, the path is not a file.
     NotAFile {
-        /// The path in the repository.
+        /// The path of the file, relative to the repository.
         path: PathBuf,
         /// What the path is in the commit.
         what: &'static str,
@@ -52,7 +52,7 @@ pub enum Error {
     NotInClone(PathBuf),
     /// The file is too large.
     TooLarge {
-        /// The path in the repository.
+        /// The path of the file, relative to the repository.
         path: PathBuf,
         /// The size of the file in bytes.
         size: usize,

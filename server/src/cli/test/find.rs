@@ -1,4 +1,4 @@
-//! The CRDs of test files on the command line.
+//! Finds the CRDs of test files on the command line.
 
 use std::{path::Path, sync::Arc};
 
@@ -10,13 +10,13 @@ use crd_analyzer_io::{
 
 use crate::{input::expand, output::label_of_path};
 
-/// The files on disk, named from the current folder.
+/// The files on disk, named relative to the current folder.
 pub(super) struct Disk;
 
 /// The CRDs, found on demand.
 pub(super) type Finder = test_crds::Finder<Disk>;
 
-/// Finds CRDs. `given`: the paths of `--crd`.
+/// Creates a finder of CRDs. `given` has the paths of `--crd`.
 pub(super) fn finder(given: &[String]) -> anyhow::Result<Finder> {
     let folder = std::env::current_dir()?;
     let mut files = Vec::new();

@@ -217,7 +217,7 @@ impl Printer<'_, '_> {
         self.line("", &format!("{rules} {what} tried, {failed} failed{left_out}"))
     }
 
-    /// Prints the parts of an expression as a tree. Wrapped text is aligned below its branch.
+    /// Prints the parts of an expression as a tree. Wrapped lines are indented below the text of their branch.
     fn tree(&mut self, text: &str, root: &Part, indent: &str) -> io::Result<()> {
         for step in steps(text, root) {
             let (first, rest) = (

@@ -1,5 +1,5 @@
-//! A test file to try one rule in: an object that the rule accepts and one that it rejects, of the objects that somebody already has, or found by
-//! a search.
+//! Writes a test file in which the user can try one rule: an object that the rule accepts and one that it rejects. They are existing objects or, if
+//! none fits, found by a search.
 
 use crd_analyzer_budget::{self as budget, Limits};
 use crd_analyzer_schema::KubernetesVersion;
@@ -18,26 +18,26 @@ use crate::{
     yaml,
 };
 
-/// The maximum number of given objects to try.
+/// The maximum number of existing objects to try.
 const MOST_GIVEN: usize = 200;
-/// The maximum number of changed objects to try for an example that the rule accepts.
+/// The maximum number of changed objects to try in the search for one that the rule accepts.
 const MOST_VARIANTS: usize = 200;
 
-/// The object to replace, if there is one, and the object to send.
+/// The stored object for an update (`None` for a creation), and the object to send.
 type Example = (Option<Value>, Value);
 
-/// What a test file shows.
+/// The examples in a test file.
 struct Examples {
     accepted: Option<Example>,
     rejected: Option<Example>,
-    /// An object to begin with if neither of them is known.
+    /// The object to write if no example is known.
     first: Value,
 }
 
 /// Writes a test file for a rule.
 ///
-/// `path`: the path with which it names the CRD. `given`: objects of the CRD's kind, such as those of a repository, which are used before
-/// others are searched for.
+/// `path` is the path by which the file names the CRD. `given` has existing objects of the CRD's kind, such as those of the repository. They are
+/// preferred to objects that a search finds.
 pub fn sample(
     definition: &Found,
     rule: &RuleName,
@@ -55,7 +55,7 @@ pub fn sample(
     let search = Search::new(&server, &only, &schema);
     let searched = search.rule(&rule.path).ok_or("the rule does not exist")?;
     let mut given: Vec<Value> = given.iter().filter_map(|it| content(it, &only, &searched)).collect();
-    // First those with a value that the rule validates, then the small ones.
+    // Try objects with a value that the rule validates first, and small objects before large ones.
     given.sort_by_cached_key(|it| (at(it, &searched.path).is_none_or(Value::is_null), it.to_string().len()));
     given.truncate(MOST_GIVEN);
     let base = within(|| base(&search, &given)).and_then(|it| it);
@@ -81,13 +81,13 @@ pub fn sample(
     let examples = Examples {
         accepted,
         rejected: rejected.ok().flatten(),
-        // With a value that the rule validates.
+        // Use an object with a value that the rule validates.
         first: search.variants(&first, &searched).into_iter().next().unwrap_or(first),
     };
     Ok(written(rule, path, &searched, examples))
 }
 
-/// Does work within the limits of one search.
+/// Runs a function within the limits of one search.
 fn within<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     let limits = Limits {
         work: SEARCHING,
@@ -97,7 +97,8 @@ fn within<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     ended.unfinished.map_or(Ok(done), |it| Err(it.to_string()))
 }
 
-/// What a test file says of an object: without its type, and without metadata that the rule does not read. `None`: it is of another version.
+/// The content of an object in a test file: without `apiVersion` and `kind`, and without metadata that the rule does not read. `None` if the object
+/// is of another version or kind.
 fn content(object: &Value, definition: &Found, rule: &Rule) -> Option<Value> {
     let (group, version) = object.get("apiVersion")?.as_str()?.split_once('/')?;
     let is_kind = object.get("kind")?.as_str()? == definition.kind();
@@ -117,12 +118,12 @@ fn content(object: &Value, definition: &Found, rule: &Rule) -> Option<Value> {
     if let Some(name) = name {
         content.insert("metadata".to_owned(), json!({"name": name}));
     }
-    // Nulls say nothing, but are in the way of values to try.
+    // Null values are not useful in an example, and would be kept when other values are tried.
     content.retain(|_, value| !value.is_null());
     Some(Value::Object(content))
 }
 
-/// An acceptable object.
+/// A valid object from which the search for examples starts.
 fn base(search: &Search<'_>, given: &[Value]) -> Result<Value, String> {
     let is_accepted = |it: &&Value| search.create(it).strict_refusal().is_none();
     given
@@ -150,7 +151,7 @@ fn accepted(search: &Search<'_>, rule: &Rule, given: &[Value], base: &Value) -> 
     if rule.is_of_status() && !rule.is_transition() {
         return variants.clone().find_map(|it| found(Some(base), it));
     }
-    // An update that changes nothing shows least.
+    // An update that changes nothing is the least useful example.
     let mut nothing = None;
     for from in variants.clone().take(FEW) {
         for to in variants.clone() {
@@ -164,10 +165,10 @@ fn accepted(search: &Search<'_>, rule: &Rule, given: &[Value], base: &Value) -> 
     nothing
 }
 
-/// The maximum number of old objects to try for an update that the rule accepts.
+/// The maximum number of stored objects to try in the search for an update that the rule accepts.
 const FEW: usize = 4;
 
-/// A given object that nothing but this rule rejects.
+/// An existing object that only this rule rejects.
 fn rejected_of(search: &Search<'_>, rule: &Rule, given: &[Value]) -> Option<Example> {
     if rule.is_transition() || rule.is_of_status() {
         return None;
@@ -227,7 +228,7 @@ fn written(name: &RuleName, path: &str, rule: &Rule, examples: Examples) -> Stri
     text
 }
 
-/// A place as a part of a comment.
+/// A path, quoted for a YAML comment.
 fn display(place: &str) -> String {
     let is_plain = |it: char| !it.is_control() && it != '\u{2028}' && it != '\u{2029}' && it != '\u{feff}';
     format!(

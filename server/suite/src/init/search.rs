@@ -27,14 +27,14 @@ const MOST_REPAIRS: usize = 40;
 /// The maximum number of requests to try for one rule.
 const MOST_TRIES: usize = 600;
 
-/// A field of the objects, or all items of a list or values of a map, and its schema.
+/// A field of the objects, or all items of a list or values of a map, with its schema.
 #[derive(Clone)]
 pub(super) struct ObjectField<'s> {
-    /// The path of one value: an item is the first of its list, and a value of a map has the key [`KEY`].
+    /// The path of one value. It goes through the first item of a list, and through the key [`KEY`] of a map.
     pub(super) path: Vec<String>,
-    /// The path as people write it, as in `spec.hosts[*].name`.
+    /// The path as it is shown to the user, for example `spec.hosts[*].name`.
     pub(super) shown: String,
-    /// The path from the schema of the version.
+    /// The path relative to the schema of the version.
     schema_path: String,
     /// The same path as a JSON Pointer.
     pointer: String,
@@ -54,7 +54,7 @@ impl<'s> ObjectField<'s> {
         }
     }
 
-    /// The fields, items or values directly below.
+    /// The fields, items or values directly below this one.
     fn below(&self) -> impl Iterator<Item = Self> {
         let required = self.schema["required"].as_array();
         let properties = self.schema["properties"].as_object().into_iter().flatten();
@@ -93,12 +93,12 @@ impl<'s> ObjectField<'s> {
         }
     }
 
-    /// Whether it is neither in a list nor in a map.
+    /// Whether the field is neither in a list nor in a map.
     pub(super) fn is_alone(&self) -> bool {
         !self.shown.contains("[*]")
     }
 
-    /// The rules of its schema.
+    /// The rules in the schema of the field.
     fn rules(&self) -> impl Iterator<Item = Rule> {
         let rules = self.schema[RULES].as_array().into_iter().flatten().enumerate();
         rules.map(|(index, rule)| Rule {
@@ -113,7 +113,7 @@ impl<'s> ObjectField<'s> {
     }
 }
 
-/// The step to the first item of a list.
+/// The path segment for the first item of a list.
 const FIRST: &str = "0";
 /// The key of a value that is added to a map.
 const KEY: &str = "a";
@@ -129,12 +129,12 @@ fn joined(path: &str, keyword: &str) -> String {
 /// A validation rule.
 #[derive(Clone, Debug)]
 pub(super) struct Rule {
-    /// The path of one of the values that it validates.
+    /// The path of one of the values that the rule validates.
     pub(super) path: Vec<String>,
     shown: String,
-    /// The path of the rule from the schema of the version.
+    /// The path of the rule, relative to the schema of the version.
     pub(super) schema_path: String,
-    /// The JSON Pointer from the schema of the version to the list of rules, and the index there.
+    /// The JSON Pointer of the list that contains the rule, relative to the schema of the version. `index` is the position in this list.
     rules: String,
     index: usize,
     pub(super) text: String,
@@ -157,23 +157,23 @@ impl Rule {
         }
     }
 
-    /// Whether it compares with the old value.
+    /// Whether the rule is a transition rule, which reads the old value.
     pub(super) fn is_transition(&self) -> bool {
         self.text.contains("oldSelf")
     }
 
-    /// Whether it validates values of the status.
+    /// Whether the rule validates values in the status.
     pub(super) fn is_of_status(&self) -> bool {
         self.path.first().is_some_and(|it| it == STATUS)
     }
 
-    /// Whether a path in the CRD is that of this rule.
+    /// Whether a path in the CRD is the path of this rule.
     pub(super) fn is_at(&self, path: &str) -> bool {
         below_schema(path) == Some(&self.schema_path)
     }
 }
 
-/// The field that a subresource may have of its own.
+/// The field that the status subresource updates separately.
 const STATUS: &str = "status";
 
 /// An object that violates a rule.
@@ -200,7 +200,7 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// The CRD for the search in all of its schema, which takes longer.
+    /// The CRD in the form for the search through the whole schema, which takes longer.
     fn subject(&self) -> Option<&Subject> {
         let subject = self
             .subject
@@ -208,7 +208,7 @@ impl<'s> Search<'s> {
         subject.as_ref()
     }
 
-    /// Requests that show what a rule does, found by the search in all of the schema.
+    /// Requests that show the effect of a rule, found by a search through the whole schema.
     pub(super) fn examples(&self, rule: &Rule) -> RuleExamples {
         let without = || {
             let mut without = self.definition.value.clone();
@@ -225,7 +225,8 @@ impl<'s> Search<'s> {
         })
     }
 
-    /// The old and the new object of a request, as test files have them: without type, and without metadata that the rule does not read.
+    /// The old and the new object of a request in the form of test files: without `apiVersion` and `kind`, and without metadata that the rule does
+    /// not read.
     pub(super) fn contents(rule: &Rule, example: &Example) -> (Option<Value>, Value) {
         let content = |object: &Value| {
             let mut fields = object.as_object().cloned().unwrap_or_default();
@@ -256,7 +257,7 @@ impl<'s> Search<'s> {
         self.server.create(&self.whole(object))
     }
 
-    /// The answer to the request that a rule is tried with: an update if there is an old object, which must be acceptable itself.
+    /// Sends the request for trying a rule, and returns the answer: an update if `from` is given, which must be valid itself.
     pub(super) fn ask(&self, rule: &Rule, from: Option<&Value>, to: &Value) -> Option<Answer> {
         let Some(from) = from else {
             return Some(self.create(to));
@@ -268,7 +269,7 @@ impl<'s> Search<'s> {
         (self.count(from) == 0).then(|| self.server.update(&stored, &self.whole(to)))
     }
 
-    /// An object as small as the schema allows. It may be invalid.
+    /// The smallest object that the schema allows, apart from `spec`. Rules may reject it.
     pub(super) fn first(&self) -> Value {
         // A schema without a type allows any value, but a resource must be an object.
         let mut object = match smallest(self.schema, MOST_STEPS) {
@@ -296,7 +297,7 @@ impl<'s> Search<'s> {
             let Some(Value::Object(mut fields)) = found else {
                 return Err(why);
             };
-            // The name matters if it is not the one that each object gets.
+            // Keep the name only if it differs from the name that every object gets.
             fields.retain(|name, value| match name.as_str() {
                 "apiVersion" | "kind" => false,
                 "metadata" => value["name"] != "example",
@@ -307,7 +308,7 @@ impl<'s> Search<'s> {
         })
     }
 
-    /// The first object, changed until it is valid.
+    /// The smallest object, changed until it is valid.
     fn repaired(&self) -> Result<Value, String> {
         let mut object = self.first();
         let mut best = self.count(&object);
@@ -414,7 +415,7 @@ impl<'s> Search<'s> {
         places.iter().flat_map(ObjectField::rules).collect()
     }
 
-    /// The rule at a path from the schema of the version.
+    /// The rule at a path relative to the schema of the version.
     pub(super) fn rule(&self, schema_path: &str) -> Option<Rule> {
         let mut place = ObjectField::root(self.schema);
         for _ in 0..MOST_DEPTH {
@@ -425,7 +426,7 @@ impl<'s> Search<'s> {
                 let rest = schema_path.strip_prefix(it.schema_path.as_str());
                 rest.is_some_and(|it| it.starts_with('.'))
             };
-            // A name may have brackets and dots, too: the longest one that fits is meant.
+            // A property name may contain brackets and dots, too, so take the longest name that matches.
             let below = place.below().filter(is_above);
             place = below.max_by_key(|it| it.schema_path.len())?;
         }
@@ -476,7 +477,7 @@ impl<'s> Search<'s> {
         self.demonstrated(rule).or(second)
     }
 
-    /// An object that violates only this rule, found by the search in all of the schema.
+    /// An object that violates only this rule, found by a search through the whole schema.
     fn demonstrated(&self, rule: &Rule) -> Option<Broken> {
         let (from, object) = Self::contents(rule, &self.examples(rule).rejected?);
         let answer = self.ask(rule, from.as_ref(), &object)?;

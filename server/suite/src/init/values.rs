@@ -263,8 +263,8 @@ pub(super) fn at<'v>(object: &'v Value, path: &[String]) -> Option<&'v Value> {
     })
 }
 
-/// The object with the value at a path replaced or removed. Missing parents are created as the schema requires, and items at the end
-/// of a list.
+/// A copy of the object in which the value at a path is replaced or removed. Missing parents are created as the schema requires. An index after the
+/// last item of a list appends an item.
 pub(super) fn with(object: &Value, schema: &Value, path: &[String], value: Option<Value>) -> Option<Value> {
     let mut changed = object.clone();
     let mut place = &mut changed;

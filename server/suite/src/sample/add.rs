@@ -1,4 +1,4 @@
-//! Makes a test of an example: adds it to a test file, with the answer that the API server gives.
+//! Turns an example into a test: adds it to a test file, and expects the answer that the API server gives.
 
 use std::{
     path::{Path, PathBuf},
@@ -19,18 +19,18 @@ use crate::{
     update, yaml,
 };
 
-/// A test that is added to a test file.
+/// A test that was added to a test file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Added {
-    /// The change of the file.
+    /// The edit of the file.
     pub edit: Edit,
-    /// The place of the new test's name in the changed file.
+    /// The span of the new test's name in the changed file.
     pub name: Span,
-    /// The changed file.
+    /// The text of the changed file.
     pub text: Arc<str>,
 }
 
-/// The path of the first test file of the CRD in a file, beside it.
+/// The path of the test file for the CRD in a file. It is in the same folder.
 pub fn path_beside(definition: &Path) -> PathBuf {
     let name = definition.file_name().unwrap_or_default().to_string_lossy();
     let stem = name.rsplit_once('.').map_or(&*name, |it| it.0);
@@ -38,7 +38,7 @@ pub fn path_beside(definition: &Path) -> PathBuf {
     definition.with_file_name(format!("{stem}{}", SUFFIXES[0]))
 }
 
-/// The text of a test file without tests.
+/// The text of a new test file, without tests.
 pub(crate) fn head(path: &str, kubernetes: KubernetesVersion) -> String {
     let path = yaml::scalar(&json!(path));
     format!(
@@ -47,13 +47,13 @@ pub(crate) fn head(path: &str, kubernetes: KubernetesVersion) -> String {
 }
 
 impl Suite {
-    /// The test with a name at a place.
+    /// The index of the test whose name is at a span.
     pub fn case_at(&self, span: Span) -> Option<usize> {
         let touches = |it: Span| it.start <= span.end && span.start <= it.end;
         self.cases.iter().position(|it| touches(it.span))
     }
 
-    /// A test without its expectation. `version`: the version of objects that do not name one.
+    /// A test without its expectation. `version` is added to objects that do not name a version.
     fn example(&self, case: usize, group: &str, version: Option<&str>) -> Option<Value> {
         let case = self.cases.get(case)?;
         let mut example = read_json_of(&self.tree, case.node).ok()?.root().map(Json::to_value)?;
@@ -77,7 +77,7 @@ impl Suite {
         Some(example)
     }
 
-    /// The version of a CRD that the file tests.
+    /// The version of the CRD that the file tests.
     fn tested_version<'s>(&'s self, definition: &'s Found) -> &'s str {
         match &self.wanted {
             Wanted::File { version, .. } | Wanted::Name { version, .. } => {
@@ -86,8 +86,8 @@ impl Suite {
         }
     }
 
-    /// Adds a test to a test file, so that it expects the answer that the API server gives. `target`: the text of the file; `None` for a new file,
-    /// which names its CRD by `path`. `definition`: the CRD of both files. The error says why the test cannot be added.
+    /// Adds a test to a test file. It expects the answer that the API server gives. `target` is the text of the file. `None` creates a file, which
+    /// names its CRD by `path`. `definition` is the CRD that both files test. The error tells why the test cannot be added.
     pub fn add_to(
         &self,
         case: usize,
@@ -149,7 +149,7 @@ fn unique(names: &[String], name: &str) -> String {
     name
 }
 
-/// A test file with one more test.
+/// The text of a test file with one more test.
 fn with_test(old: &Arc<str>, example: &Value) -> Result<Arc<str>, String> {
     let tree = crd_analyzer_syntax::read(old, Span::new(0, old.len() as u32)).map_err(|it| it.message)?;
     let root = tree.resolve(tree.root().ok_or("the test file is empty")?);
@@ -171,12 +171,12 @@ fn with_test(old: &Arc<str>, example: &Value) -> Result<Arc<str>, String> {
     Ok(rewrite::apply(old, &edits).into())
 }
 
-/// A text that ends with a line break.
+/// The text with a line break at the end.
 fn ended(text: &str) -> String {
     format!("{}\n", text.trim_end_matches(['\n', '\r', ' ']))
 }
 
-/// A test as an item of a list, as `--init` writes it: the name first.
+/// A test as an item of a list in the format of `--init`, with the name first.
 pub(crate) fn test(test: &Value) -> String {
     let mut rest: Map<String, Value> = test.as_object().cloned().unwrap_or_default();
     let name = rest.remove("name").unwrap_or_default();
@@ -192,7 +192,7 @@ pub(crate) fn test(test: &Value) -> String {
     text
 }
 
-/// The one edit that makes a text of another, as small as possible.
+/// The smallest edit that changes `old` to `new`.
 fn difference(old: &str, new: &str) -> Edit {
     let same = old.bytes().zip(new.bytes()).take_while(|it| it.0 == it.1).count();
     let start = old.floor_char_boundary(same).min(new.floor_char_boundary(same));

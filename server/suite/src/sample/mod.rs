@@ -1,4 +1,4 @@
-//! Test files in which somebody tries a rule: the key `x-rule` names it.
+//! Test files in which the user tries a rule. The key `x-rule` names the rule.
 
 mod add;
 mod results;
@@ -16,15 +16,15 @@ pub(crate) const RULE: &str = "x-rule";
 /// The name of a rule.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct RuleName {
-    /// The `metadata.name` of its CRD.
+    /// The `metadata.name` of the CRD.
     pub crd: String,
     /// The version of the CRD.
     pub version: String,
-    /// The path from the schema of the version, as in `properties[spec].x-kubernetes-validations[0]`.
+    /// The path of the rule, relative to the schema of the version: `properties[spec].x-kubernetes-validations[0]`.
     pub path: String,
 }
 
-/// The rule of a text with CRDs whose expression touches a span.
+/// The rule whose expression touches a span, in a text that contains CRDs.
 pub fn rule_at(content: &std::sync::Arc<str>, span: Span) -> Option<RuleName> {
     let touches = |it: &Span| it.start <= span.end && span.start <= it.end;
     let mut all: Vec<_> = rules_by_name(content).into_iter().collect();
@@ -40,7 +40,7 @@ pub fn rule_at(content: &std::sync::Arc<str>, span: Span) -> Option<RuleName> {
 }
 
 impl Suite {
-    /// The rule that the tests are to try, if the file names one.
+    /// The rule that the file tries, if it names one.
     pub fn rule(&self) -> Option<RuleName> {
         let tree = &self.tree;
         let crate::Wanted::File { version, .. } = &self.wanted else {

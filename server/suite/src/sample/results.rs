@@ -1,4 +1,4 @@
-//! What a rule does with the objects of a test file, and the value of each step of its expression.
+//! Evaluates a rule on the objects of a test file, and reports the value of each step of its expression.
 
 use crd_analyzer_budget::{self as budget, Limits};
 use crd_analyzer_schema::{
@@ -26,40 +26,40 @@ use crate::{
     touched::below_schema,
 };
 
-/// The maximum number of values of one object for which the steps are shown.
+/// The maximum number of values per object for which the steps are shown.
 const MOST_SITES: usize = 100;
 
-/// The limits for one file.
+/// The limits for one test file.
 const TRYING: Limits = Limits {
     work: Limits::DOCUMENT.work,
     ..Limits::NONE
 };
 
-/// The result of one test.
+/// The result of the rule for the object of one test.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CaseResult {
-    /// The place of the test's name.
+    /// The span of the test's name.
     pub name: Span,
-    /// The place of the object that is sent.
+    /// The span of the object that is sent.
     pub object: Span,
-    /// What the API server answers, or why the rule does not run.
+    /// The API server's answer, or the reason why the rule does not run.
     pub answer: String,
-    /// The values that the rule validates.
+    /// The results for the values that the rule validates.
     pub sites: Vec<SiteResult>,
 }
 
-/// A value that a rule validates.
+/// The result for a value that the rule validates.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SiteResult {
-    /// The place of the value in the file. If the file does not contain the value, the place of the nearest value around it.
+    /// The span of the value in the file. If the file does not contain the value, the span of the nearest value that contains it.
     pub span: Span,
     /// The path of the value.
     pub path: String,
-    /// The result, and the parts of the expression with their values, one per line.
+    /// The result of the rule, followed by the parts of the expression with their values. Each is one line.
     pub lines: Vec<String>,
 }
 
-/// A rule, ready to be tried on objects.
+/// A compiled rule that can be evaluated on objects.
 pub struct Trial {
     found: Found,
     definition: Definition,
@@ -77,7 +77,7 @@ impl std::fmt::Debug for Trial {
 }
 
 impl Trial {
-    /// Prepares a rule of a CRD. The error says why it cannot be tried.
+    /// Prepares a rule of a CRD. The error tells why the rule cannot be tried.
     pub fn new(found: &Found, rule: RuleName, kubernetes: KubernetesVersion) -> Result<Self, String> {
         let (trial, ended) = budget::within(TRYING, || {
             let value = found.only(Some(&rule.version))?;
@@ -94,7 +94,7 @@ impl Trial {
         ended.unfinished.map_or(trial, |it| Err(it.to_string()))
     }
 
-    /// Tries the rule on the objects of a test file.
+    /// Evaluates the rule on the objects of a test file.
     pub fn results(&self, suite: &Suite) -> Vec<CaseResult> {
         let mut results = Vec::new();
         let each = || {
@@ -151,7 +151,7 @@ impl Trial {
                     return result;
                 }
             },
-            // A rule that does not compile says so itself.
+            // If a rule does not compile, its own result contains the error.
             Err(_) => None,
         };
         let (from, to) = self.validated(action, from, to);
@@ -179,7 +179,7 @@ impl Trial {
         result
     }
 
-    /// The objects on which the API server runs the rules: the status counts only where the subresource sets it.
+    /// The objects on which the API server runs the rules. If the CRD has a status subresource, only updates of the status change the status.
     fn validated(&self, action: &Action, from: Option<Value>, mut to: Value) -> (Option<Value>, Value) {
         let has_subresource = self
             .found
@@ -219,7 +219,7 @@ impl Trial {
         }
         let (from, to) = (from.map(|it| as_stored(it, root)), as_stored(to, root));
         let sites = find_sites(root, Some(&node), &to, from.as_ref());
-        // The rule lives as long as the schema, and not as long as the objects.
+        // The results refer to the schema, not to the objects, so they can outlive the objects.
         let mut runs = Vec::new();
         for site in sites.iter().take(MOST_SITES) {
             runs.extend(run_rule(root, site, index, self.kubernetes)?);
@@ -227,7 +227,7 @@ impl Trial {
         Ok(runs)
     }
 
-    /// The node with the rule, and the rule's index there.
+    /// The node that has the rule, and the index of the rule in that node.
     fn node(&self) -> Option<(NodePath, usize)> {
         let (above, index) = self.rule.path.rsplit_once(RULES)?;
         let index = index.strip_prefix('[')?.strip_suffix(']')?.parse().ok()?;
@@ -235,7 +235,7 @@ impl Trial {
         Some((path.trim_end_matches('.').parse().ok()?, index))
     }
 
-    /// Whether the rule is among the reasons of a rejection.
+    /// Whether this rule is one of the reasons for a rejection.
     fn is_rejecting(&self, answer: &Answer) -> bool {
         let causes = answer.refusal.iter().flat_map(|it| &it.causes);
         let deciders = causes.filter_map(|it| below_schema(it.decider.as_deref()?));
@@ -254,7 +254,7 @@ fn answer(server: &Server, action: &Action, from: Option<&Value>, to: &Value) ->
     })
 }
 
-/// The answer in one line.
+/// The API server's answer in one line.
 fn said(answer: &Answer, is_idle: bool) -> String {
     let Some(refusal) = answer.strict_refusal() else {
         let why = if is_idle {
@@ -274,7 +274,7 @@ fn said(answer: &Answer, is_idle: bool) -> String {
     }
 }
 
-/// The node of a value in an object, or of the nearest value around it.
+/// The node for a value in an object. If the value does not exist, the node of the nearest value that contains it.
 fn place(tree: &Tree, object: NodeId, path: &Path) -> NodeId {
     let mut node = object;
     for segment in path.segments() {
@@ -293,7 +293,7 @@ fn place(tree: &Tree, object: NodeId, path: &Path) -> NodeId {
     node
 }
 
-/// The result of a run, and its steps.
+/// The result of the rule, and its steps.
 fn lines(run: &RuleRun<'_>, is_rejecting: bool) -> Vec<String> {
     let compiled = match &run.outcome.compiled {
         Ok(compiled) => compiled,
@@ -323,7 +323,7 @@ fn lines(run: &RuleRun<'_>, is_rejecting: bool) -> Vec<String> {
         Err(error) => format!("error: {}{tolerated}", one_line(error.message())),
     };
     let parts = ran.parts.iter().flat_map(|it| steps(&run.rule.rule, it));
-    // The first line is the whole expression, whose value is the result.
+    // The first line shows the whole expression. Its value is the result.
     let parts = parts.skip(1).map(|it| format!("{}{}", it.branches, one_line(&it.text)));
     [result].into_iter().chain(parts).collect()
 }
