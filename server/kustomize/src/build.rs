@@ -105,7 +105,8 @@ struct Building<'f> {
     is_changing: bool,
     /// The folders of the kustomizations that are being read, outermost first.
     open: Vec<PathBuf>,
-    /// For each of them: how many inputs were unread before it. A Component changes the objects of the kustomization that names it.
+    /// For each folder in `open`: how many inputs were unread before its kustomization. A Component changes the objects of the kustomization that
+    /// names it.
     unread_before: Vec<usize>,
     /// How many inputs were unread before the last kustomization was loaded.
     unread_at_load: usize,
@@ -191,7 +192,7 @@ impl Building<'_> {
         built.collect()
     }
 
-    /// Whether some objects of the kustomization that is currently being read may be missing because a part was not read.
+    /// Whether objects of the kustomization that is being read may be missing because one of its inputs was not read.
     fn is_open(&self) -> bool {
         let before = self.unread_before.last().copied().unwrap_or(0);
         self.unread.len() > before
@@ -236,7 +237,7 @@ impl Building<'_> {
         Ok(kustomization)
     }
 
-    /// A Flux Kustomization as it is written in its file.
+    /// The Flux Kustomization as its file contains it.
     fn written(&mut self, flux: &FluxKustomization) -> Result<Node> {
         let documents = self.read_file(&flux.file)?.unwrap_or_default();
         let is_it = |it: &&Node| self.sources.document(it.place).1 == flux.document;

@@ -29,7 +29,7 @@ pub enum Unread {
     Remote(String),
     /// A file or folder that does not exist. kustomize fails.
     Missing(String),
-    /// A file or folder that does not exist, and that a program may make before kustomize runs: see [`Files::is_made`](crate::Files::is_made).
+    /// A file or folder that does not exist, but that a program may create before kustomize runs: see [`Files::is_made`](crate::Files::is_made).
     Awaited(String),
     /// A file or folder that [`Files`](crate::Files) refuses to read, and the reason.
     Refused(String, String),
@@ -38,7 +38,7 @@ pub enum Unread {
 }
 
 impl Unread {
-    /// The kind of a named path that does not exist. `is_made`: whether a program may make it.
+    /// Classifies a path that does not exist. `is_made` tells whether a program may create it.
     pub(crate) fn of(path: &str, is_made: impl FnOnce() -> bool) -> Self {
         if is_remote(path) {
             Self::Remote(path.to_owned())

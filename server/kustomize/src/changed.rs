@@ -1,15 +1,15 @@
-//! The text of a scalar after something has changed it, such as variables that Flux substitutes, and the way back to the scalar.
+//! Maps the text of a scalar that was changed, for example by variable substitution of Flux, back to the original text.
 
 use std::ops::Range;
 
-/// A line of the changed text, and the line of the scalar that it comes from.
+/// A line of the changed text, and the line of the original text from which it comes.
 #[derive(Debug)]
 struct Line {
     now: Range<usize>,
     before: Range<usize>,
-    /// The bytes at its beginning that are the same in both.
+    /// How many bytes at the start are the same in both lines.
     same_before: usize,
-    /// The bytes at its end that are the same in both.
+    /// How many bytes at the end are the same in both lines.
     same_after: usize,
 }
 
@@ -18,7 +18,7 @@ struct Line {
 pub(crate) struct ChangedText(Vec<Line>);
 
 impl ChangedText {
-    /// Pairs the lines of the texts. If their numbers differ, the text is one line.
+    /// Pairs the lines of the two texts. If the texts have different numbers of lines, each is treated as one line.
     pub(crate) fn new(now: &str, before: &str) -> Self {
         let is_paired = now.split('\n').count() == before.split('\n').count();
         let lines = |text: &str| {
@@ -48,7 +48,7 @@ impl ChangedText {
         Self(pairs.map(line).collect())
     }
 
-    /// The bytes of the scalar's text that some bytes of the changed text come from.
+    /// Maps a range of the changed text to the range of the original text from which it comes.
     pub(crate) fn before(&self, now: Range<usize>) -> Range<usize> {
         let start = self.position(now.start, false);
         start..self.position(now.end, true).max(start)

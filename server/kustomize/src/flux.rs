@@ -27,24 +27,24 @@ pub struct FluxKustomization {
     pub item: Option<usize>,
     /// The resources of a folder that has no kustomization: its files, and its subfolders with a kustomization. Paths are relative to the folder.
     pub resources: Arc<[String]>,
-    /// The Kustomization as another one builds it; `None` if it is applied as it is written.
+    /// The Kustomization as its parent builds it. `None` if Flux applies it as it is written.
     pub built: Option<BuiltKustomization>,
 }
 
-/// A Kustomization as another one builds it.
+/// A Flux Kustomization as another Kustomization, its parent, builds it.
 #[derive(Clone, Debug)]
 pub struct BuiltKustomization {
     /// The object.
     pub node: Arc<Node>,
-    /// The folder of the Kustomization that builds it.
+    /// The folder that the parent builds.
     pub folder: Arc<Path>,
-    /// The Kustomization that builds it.
+    /// The parent.
     pub by: Arc<FluxKustomization>,
-    /// Its index among the objects of that build.
+    /// The index of the Kustomization among the objects that the parent builds.
     pub number: usize,
 }
 
-/// The object follows from the build that it is part of.
+/// The parent and the index determine the object, so the objects are not compared.
 impl PartialEq for BuiltKustomization {
     fn eq(&self, other: &Self) -> bool {
         (self.number, &self.folder, &self.by) == (other.number, &other.folder, &other.by)
@@ -55,7 +55,7 @@ impl Eq for BuiltKustomization {}
 
 impl Hash for FluxKustomization {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        // Others follow from these, except where several builds have the same Kustomization.
+        // These fields determine the others, unless several builds contain the same Kustomization.
         (&self.file, self.document, self.item).hash(state);
     }
 }

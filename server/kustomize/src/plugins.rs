@@ -32,10 +32,10 @@ fn builtin(object: &Node) -> Option<(&str, Fields<'_>)> {
 }
 
 impl Making {
-    /// Decodes a generator. `None` if it needs a program.
+    /// Decodes a generator. `None` if the plugin is an external program.
     ///
     /// # Errors
-    /// If kustomize cannot read the object either.
+    /// If kustomize cannot decode the object either.
     pub(crate) fn of(object: &Node) -> Result<Option<Self>> {
         let Some((kind, fields)) = builtin(object) else {
             return Ok(None);
@@ -133,11 +133,11 @@ fn account(fields: &Fields<'_>) -> Result<Resource> {
 }
 
 impl Transformer {
-    /// The transformers of a plugin that the kustomization of a folder names, in order. `None` if the plugin needs a program, or if crd-analyzer does
-    /// not support it.
+    /// The transformers of a plugin that the kustomization in `folder` names, in order. `None` if the plugin is an external program, or if
+    /// crd-analyzer does not support it.
     ///
     /// # Errors
-    /// If kustomize cannot read the object either.
+    /// If kustomize cannot decode the object either.
     pub(crate) fn of(object: &Node, folder: &Path) -> Result<Option<Vec<Self>>> {
         let Some((kind, fields)) = builtin(object) else {
             return Ok(None);

@@ -9,7 +9,7 @@ use crate::node::Place;
 pub enum ProblemKind {
     /// kustomize itself fails.
     Fails,
-    /// A named file does not exist, and a program may make it before kustomize runs: see [`Files::is_made`](crate::Files::is_made).
+    /// A named file does not exist, but a program may create it before kustomize runs: see [`Files::is_made`](crate::Files::is_made).
     Missing,
     /// kustomize would run a program that crd-analyzer does not run: for a chart, a plugin or a function.
     NotSupported,

@@ -42,7 +42,7 @@ pub trait Files {
         None
     }
 
-    /// Whether a program may make a missing file or folder before kustomize runs.
+    /// Whether a program may create a missing file or folder before kustomize runs.
     fn is_made(&self, path: &Path) -> bool {
         let _ = path;
         false
@@ -82,7 +82,7 @@ fn end_of(path: &str) -> String {
     }
 }
 
-/// The problem of a file or folder that does not exist.
+/// The problem to report for a file or folder that does not exist.
 pub(crate) fn missing(files: &dyn Files, path: &Path) -> ProblemKind {
     if files.is_made(path) {
         ProblemKind::Missing
@@ -116,7 +116,7 @@ struct Source {
     tree: Arc<Tree>,
     /// The scalar that contains the document, if the document is inline text in another document.
     within: Option<Place>,
-    /// If something has changed the inline text: where its parts are in the text of the scalar.
+    /// If the inline text was changed, maps its positions to the text of the scalar.
     changed: Option<ChangedText>,
     /// The long strings in the document, which all builds share.
     texts: HashMap<NodeId, Arc<str>>,
@@ -128,13 +128,14 @@ pub struct Sources {
     documents: Vec<Source>,
     /// The files that were read, each with its text and the range of its documents.
     files: HashMap<Arc<Path>, (Arc<str>, Range<u32>)>,
-    /// The scalars whose content was parsed, with the range of documents. If something has changed the content, with the changed text.
+    /// The scalars whose content was parsed, each with the range of its documents. The key also contains the changed text, if the content was
+    /// changed.
     inside: HashMap<(Place, Option<Arc<str>>), Range<u32>>,
     /// The places of unquoted dates.
     dates: HashSet<Place>,
     /// The state of the bases that were built, by folder.
     pub(crate) bases: HashMap<PathBuf, Base>,
-    /// The size in bytes of the objects of the bases, and of the changed texts, that are kept.
+    /// The size in bytes of the objects of bases, and of changed texts, that are kept.
     kept_bytes: u64,
 }
 
@@ -313,7 +314,7 @@ impl Sources {
         self.read_inline(place, None)
     }
 
-    /// The documents in a text that something has made of the content of a scalar.
+    /// The documents in the changed content of a scalar.
     pub(crate) fn read_changed(&mut self, place: Place, text: &Arc<str>) -> Result<Vec<Node>> {
         self.read_inline(place, Some(text))
     }
@@ -327,7 +328,7 @@ impl Sources {
         let path = source.path.clone();
         let text: Arc<str> = match changed {
             Some(text) => {
-                // Each build may change it in another way.
+                // Each build may change the content in a different way.
                 let bytes = text.len() * PARSED;
                 spend::bytes(bytes)?;
                 self.kept_bytes += bytes as u64;
@@ -423,7 +424,7 @@ impl Sources {
     }
 }
 
-/// Bytes for a byte of a text that is kept as it was parsed.
+/// How many bytes of memory a parsed text needs for each of its bytes.
 const PARSED: usize = 16;
 
 /// The work units for each byte of a text that is parsed.

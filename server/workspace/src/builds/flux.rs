@@ -85,7 +85,7 @@ struct Kustomization {
     name: String,
     namespace: String,
     at: At,
-    /// Whether it changes objects, apart from variables.
+    /// Whether the Kustomization changes objects in other ways than by substituting variables.
     is_patching: bool,
     is_substituting: bool,
     /// The namespace and name of the GitRepository to which the path is relative.
@@ -93,14 +93,14 @@ struct Kustomization {
     inline: Arc<Texts>,
     /// The kind and name of each object that provides more variables. The last object takes precedence.
     from: Vec<(String, String)>,
-    /// If another Kustomization changes it: what that one builds, and the files that this depends on.
+    /// If a parent Kustomization changes this one: the changed Kustomization, and the files that it depends on.
     built: Option<(BuiltKustomization, Asked)>,
 }
 
-/// The files that the builds of the Kustomizations above one tried to read.
+/// The files that the builds of a Kustomization's parents tried to read.
 pub(crate) type Asked = Vec<Arc<BTreeSet<Arc<Path>>>>;
 
-/// `spec.path`, and the file and the place that it is written at.
+/// The value of `spec.path`, with its file and its span.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct WrittenPath {
     text: String,
@@ -108,12 +108,12 @@ struct WrittenPath {
     span: Span,
 }
 
-/// The place of an object.
+/// The place where an object is written.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct At {
-    /// The file, an absolute path.
+    /// The absolute path of the file.
     pub(crate) file: PathBuf,
-    /// The index of the document in it.
+    /// The index of the document in the file.
     pub(crate) document: u32,
     /// The index of the item, if the document is a list.
     pub(crate) item: Option<usize>,
@@ -211,14 +211,14 @@ impl Flux {
         }
     }
 
-    /// The places that Kustomizations are written at, with the index of each.
+    /// The index of each Kustomization, by the place where it is written.
     pub(crate) fn written(&self) -> HashMap<&At, usize> {
         let numbered = self.kustomizations.iter().enumerate();
         numbered.map(|(n, it)| (&it.at, n)).collect()
     }
 
-    /// The same with other Kustomizations in the places of those that others change. `built` has what is built instead of each; a
-    /// Kustomization that it does not name is applied as it is written, and so is one for which it has `None`.
+    /// Replaces Kustomizations by the versions that their parents build. `built` has these versions, by the index of the written Kustomization. A
+    /// `None` among them, or a Kustomization that is not in `built`, means that Flux also applies the Kustomization as it is written.
     pub(crate) fn with_built(
         &self,
         built: &BTreeMap<usize, Vec<Option<(BuiltKustomization, Asked)>>>,
@@ -298,7 +298,7 @@ impl Flux {
         !self.kustomizations.is_empty()
     }
 
-    /// The Kustomizations that build this repository.
+    /// The Kustomizations that build folders of this repository.
     pub fn building(&self) -> impl Iterator<Item = Building<'_>> {
         let building = |number: &usize| Building {
             number: *number,
@@ -312,9 +312,9 @@ impl Flux {
         self.kustomizations.iter().map(|it| it.at.file.as_path())
     }
 
-    /// Whether a Kustomization may substitute variables in, or change, the files at a path.
+    /// Whether a Kustomization may change the files at a path, or substitute variables in them.
     pub fn is_of(&self, path: &Path) -> bool {
-        // With several Kustomizations, one may change another, even the folder that it builds.
+        // If there are several Kustomizations, one may change another, even the folder that the other one builds.
         self.known().here.len() > 1 || path.ancestors().any(|it| self.known().folders.contains(it))
     }
 
@@ -323,7 +323,7 @@ impl Flux {
         self.known().variables(places)
     }
 
-    /// The known variables in the build of one Kustomization, or else in all builds of a folder.
+    /// The known variables in the build of one Kustomization. Without an index, those in all builds of the folder.
     pub(crate) fn variables_of(&self, one: Option<usize>, folder: &Path) -> Option<Arc<Variables>> {
         match one {
             Some(number) => self.known().of_one.get(&number).cloned(),
@@ -333,7 +333,7 @@ impl Flux {
 }
 
 impl Kustomization {
-    /// A Kustomization that is written, or built. It comes with the place of `spec.path`, if it has one.
+    /// Decodes a Kustomization. `path_at` is the place of `spec.path`, if the object has this field.
     fn new(at: At, root: &Path, object: &Value, path_at: Option<(PathBuf, Span)>) -> Self {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let namespace = text(&object["metadata"]["namespace"]);
@@ -372,7 +372,7 @@ impl Kustomization {
         }
     }
 
-    /// What another Kustomization builds of this one.
+    /// The version of this Kustomization that its parent builds.
     fn as_built(&self, built: &(BuiltKustomization, Asked), sources: &Sources) -> Self {
         let node = &built.0.node;
         let path_at = node.at(&["spec", "path"]).map(|it| {
@@ -386,13 +386,13 @@ impl Kustomization {
     }
 }
 
-/// Whether an object that is built is a Kustomization of Flux.
+/// Whether an object in a build is a Flux Kustomization.
 pub(crate) fn is_kustomization(object: &Node) -> bool {
     let text = |name| object.at(&[name]).and_then(Node::as_str).unwrap_or_default();
     text("kind") == "Kustomization" && text("apiVersion").split_once('/').is_some_and(|it| it.0 == GROUP)
 }
 
-/// Whether an object says that nothing is substituted in it.
+/// Whether a label or annotation of an object turns variable substitution off.
 pub(crate) fn is_switched_off(object: &Node) -> bool {
     let is_off = |field| object.at(&["metadata", field, SWITCH]).and_then(Node::as_str) == Some("disabled");
     is_off("labels") || is_off("annotations")

@@ -77,7 +77,7 @@ impl Revision {
         &self.previous.text().content
     }
 
-    /// Whether a text is a CRD that equals the one with its name in the revision.
+    /// Whether a text contains a CRD that equals the CRD of the same name in the revision.
     pub(crate) fn has_same_crd(&self, text: &str) -> bool {
         let text = Text::whole(text.into());
         let new = objects::read(&text).into_iter().find(|it| it.written.is_crd());
@@ -263,7 +263,7 @@ impl Differences<'_> {
             return;
         }
         if self.tree.is_scalar(now) || self.old.is_scalar(old) {
-            // If the values are equal, only their quotes differ, as between YAML and JSON.
+            // If the values are equal, only their notation differs, for example their quotes.
             if self.are_equal(now, old) {
                 return;
             }

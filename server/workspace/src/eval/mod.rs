@@ -285,7 +285,7 @@ pub fn run_site<'s>(
     run_some(root, site, rules, version, explain)
 }
 
-/// Runs one rule of a value's schema, and returns the results of its parts, too. `None` if its schema has fewer rules.
+/// Runs one rule of a value's schema, and records the value of each part of the expression. `None` if the schema has no rule with this index.
 pub fn run_rule<'s>(
     root: Structural<'s>,
     site: &Site<'s>,

@@ -1,4 +1,4 @@
-//! The value of each part of an expression, as the lines of a tree.
+//! Formats the value of each part of an expression as lines of a tree.
 
 use crd_analyzer_cel::eval::{Iteration, Part};
 use crd_analyzer_cel::value::shown;
@@ -17,15 +17,15 @@ const BLANK: &str = "   ";
 /// A line of the tree.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Step {
-    /// The branches before the text.
+    /// The characters that draw the branches, before the text.
     pub branches: String,
-    /// The branches before the rest of a text that is wrapped.
+    /// The branches before the later lines of the text, if it is wrapped.
     pub below: String,
     /// A part of the expression and its value.
     pub text: String,
 }
 
-/// The lines for an evaluated expression: the whole expression first. `text`: the expression.
+/// The lines of the tree for an evaluated expression. The first line is the whole expression. `text` is the expression's source.
 pub fn steps(text: &str, root: &Part) -> Vec<Step> {
     let mut lines = vec![Step {
         branches: String::new(),

@@ -19,7 +19,7 @@ use crate::{
 pub struct Collected {
     /// The kind that the CRD defines.
     pub defines: GroupKind,
-    /// The file that it was found in.
+    /// The file that contains the CRD.
     pub path: PathBuf,
     /// The text of the CRD, without the rest of the file.
     pub text: String,
@@ -65,7 +65,7 @@ pub struct Other {
     pub why: LeftOut,
     /// The name of the CRD; empty if it has none.
     pub name: String,
-    /// The file that it was found in.
+    /// The file that contains the CRD.
     pub path: PathBuf,
 }
 

@@ -46,7 +46,7 @@ pub struct Question<'a> {
     /// A git revision of the file. If an update from the revision to the text has additional errors, they are reported as hints. If the two texts are
     /// equal, this has no effect.
     pub replaces: Option<&'a Revision>,
-    /// The CRDs that the manifests of a source file replace.
+    /// The CRDs that the manifests of a source file would replace.
     pub earlier: Option<Replaced<'a>>,
     /// Whether to report breaking changes of CRDs since `old`, and the policy that decides which changes break.
     pub compatibility: Option<Compatibility<'a>>,

@@ -1,4 +1,4 @@
-//! How manifests of source files are compared with the CRDs that they replace.
+//! Compares the manifests generated from source files with the CRDs that they would replace.
 
 use std::{fmt, sync::Arc};
 
@@ -8,25 +8,25 @@ use crate::comparison::{
     since_revision::{Comparison, KnownChanges},
 };
 
-/// Finds the CRDs that manifests replace.
+/// Finds the CRDs that manifests would replace.
 pub trait Earlier: Sync {
-    /// The CRD that a manifest replaces. `None` if it is new, or if its earlier version is not known yet.
+    /// The CRD that a manifest would replace. `None` if the manifest is new, or if the CRD is not known yet.
     fn of(&self, manifest: &Arc<Manifest>) -> Option<Arc<Revision>>;
 
-    /// Whether somebody still waits for the effects of the changes.
+    /// Whether the effects of the changes are still wanted.
     fn goes_on(&self) -> bool {
         true
     }
 }
 
-/// How manifests of source files are compared with the CRDs that they replace.
+/// How to compare the manifests of source files with the CRDs that they would replace.
 #[derive(Clone, Copy)]
 pub struct Replaced<'a> {
     /// The CRDs.
     pub by: &'a dyn Earlier,
-    /// Whether the user says that the CRDs are stored. If so, manifests are checked as updates. If not, the additional errors are hints.
+    /// Whether the user says that the cluster has these CRDs. If so, manifests are checked as updates. If not, the additional errors are hints.
     pub are_stored: bool,
-    /// The policy for hints about changes. They take long, so they are looked for together with hazards.
+    /// The policy for hints about changes. The search for them takes long, so it runs together with the search for hazards.
     pub comparison: Option<Comparison>,
 }
 
@@ -39,7 +39,7 @@ impl fmt::Debug for Replaced<'_> {
 }
 
 impl Replaced<'_> {
-    /// The effects of the changes of a manifest. `None` if the search was cancelled.
+    /// The effects of the changes between a manifest and the CRD in the revision. `None` if the search was cancelled.
     pub(super) fn changes(&self, manifest: &Manifest, revision: &Revision) -> Option<KnownChanges> {
         let Some(by) = self.comparison else {
             return Some(KnownChanges::default());

@@ -1,5 +1,5 @@
-//! The CRDs of a git revision. A CRD that the revision has as a file is taken from there, as for manifests. Otherwise it is the one that the source
-//! files of the revision make.
+//! Finds the CRDs of a git revision. If the revision contains a CRD as a file, that file is used, as for other manifests. Otherwise, the CRD is
+//! generated from the source files of the revision.
 
 use std::{
     collections::HashMap,
@@ -19,7 +19,7 @@ use crate::{
 pub struct EarlierFiles<'f> {
     /// The name of the revision, for example `HEAD`.
     pub name: &'f str,
-    /// The maximum size in bytes of a CRD. Larger ones are not compared.
+    /// The maximum size of a CRD, in bytes. Larger CRDs are not compared.
     pub most_bytes: usize,
     /// The files.
     pub files: &'f dyn Files,
@@ -38,7 +38,7 @@ impl World for EarlierFiles<'_> {
         Some(self.go)
     }
 
-    /// What the files of the revision have is looked up by their paths. So the source files make all CRDs alone.
+    /// Returns no CRDs: the CRDs in files of the revision are looked up by path, so here the source files alone determine the CRDs.
     fn crds(&self) -> Vec<Arc<KnownCrd>> {
         Vec::new()
     }
@@ -52,14 +52,14 @@ impl World for EarlierFiles<'_> {
     }
 }
 
-/// The CRDs that source files of a revision make, by the root of their unit and by their kind.
+/// The CRDs generated from the source files of a revision, by the root of their unit and by their kind.
 #[derive(Debug, Default)]
 pub struct EarlierCrds {
     units: HashMap<PathBuf, HashMap<GroupKind, Arc<Revision>>>,
 }
 
 impl EarlierCrds {
-    /// The CRD that a manifest replaces. `None` if the revision does not have it, or if some of its types are unknown there.
+    /// The CRD that a manifest would replace. `None` if the revision does not contain it, or if some of its types are unknown there.
     pub fn find(&mut self, manifest: &Manifest, of: &EarlierFiles<'_>) -> Option<Arc<Revision>> {
         let new = |text: &[u8]| (text.len() <= of.most_bytes).then(|| Arc::new(Revision::new(of.name, text)));
         let all = objects::read(&Text::whole(manifest.text.clone()));

@@ -172,7 +172,8 @@ impl<'a> Origin<'a> {
         })
     }
 
-    /// The place where Go would set a bound of the schema whose key or first line is at `span`, and whether Go already sets one that is as low.
+    /// The place in Go code where a marker would set a bound, for the schema whose key or first line is at `span`. Also returns whether Go already
+    /// sets a bound that is as low.
     pub(crate) fn bound(&self, span: Span, keyword: &str, value: i64) -> Option<(Related, bool)> {
         let subject = self.subject(span.start)?;
         let (declaration, is_whole) = self.declaration(&subject)?;

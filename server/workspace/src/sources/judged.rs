@@ -42,7 +42,7 @@ struct Answers {
 #[derive(Debug)]
 struct Found {
     documents: Arc<[DocumentReport]>,
-    /// The CRD that it replaces.
+    /// The CRD that the manifest would replace.
     replaced: Option<Arc<Revision>>,
     /// Whether some hazards were not searched for.
     is_unfinished: bool,
@@ -82,8 +82,8 @@ impl Judged {
         costs
     }
 
-    /// The reports on the manifest. It is judged once, by the first question, and once more if a later question asks for all hazards and the first
-    /// one did not. Another CRD that it replaces is another question.
+    /// The reports on the manifest. They are computed for the first question, and again only if a later question asks for all hazards for the first
+    /// time, or compares with another CRD.
     pub fn found(&self, question: &Question<'_>) -> Arc<[DocumentReport]> {
         let asks_for_all = matches!(question.hazards, Search::All(_));
         let asks_for_changes = !matches!(question.hazards, Search::Remembered(_));

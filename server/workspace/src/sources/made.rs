@@ -62,7 +62,7 @@ impl Manifests {
         }
     }
 
-    /// All of them.
+    /// All generated manifests.
     pub(super) fn all(&self) -> impl Iterator<Item = &Made> {
         self.made.iter()
     }
@@ -182,7 +182,7 @@ impl Manifests {
         older::in_crd(&self.made, path, report);
     }
 
-    /// The file of a CRD that is older than its source, and the finding in it.
+    /// If the CRD in the file at a path is older than its source: the text of the file, and the finding in it.
     pub fn older(&self, path: &Path) -> Option<(Arc<SourceText>, Finding)> {
         let is_it = |it: &&Made| it.crd().is_some_and(|it| *it.path == *path);
         let file = self

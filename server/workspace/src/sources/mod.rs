@@ -86,7 +86,7 @@ pub trait Unit {
         Vec::new()
     }
 
-    /// The types that these kinds need and that are not on this machine, with what they are imported from.
+    /// The types that these kinds need and that are not on this machine, each after the import path of its package.
     fn missing(&self, _kinds: &[String]) -> Vec<String> {
         Vec::new()
     }

@@ -70,7 +70,7 @@ pub(super) fn in_source<'m>(
     places.into_iter().filter_map(tell).collect()
 }
 
-/// The finding in the file of a CRD with this text, at the first place that differs. Comments in the file may suppress it.
+/// The finding for the file of a CRD that is older than its source, at the first difference. Comments in the file may suppress it.
 pub(super) fn of_crd(made: &[Made], path: &Path, text: &Arc<str>) -> Option<Finding> {
     let is_it = |it: &&Made| it.crd().is_some_and(|it| *it.path == *path);
     let (made, stale) = made.iter().filter(is_it).find_map(|it| Some((it, it.stale()?)))?;

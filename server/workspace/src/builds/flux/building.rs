@@ -1,4 +1,4 @@
-//! What a Kustomization builds.
+//! The Kustomizations that build folders of this repository.
 
 use std::{path::Path, sync::Arc};
 
@@ -24,7 +24,7 @@ impl<'f> Building<'f> {
         &self.kustomization.folder
     }
 
-    /// Whether a file decides what it is: its own, or one of those that the Kustomizations above it are built from.
+    /// Whether the Kustomization depends on a file: the file in which it is written, or one from which its parents are built.
     pub fn is_from(&self, path: &Path) -> bool {
         let mut above = self.kustomization.built.iter().flat_map(|it| &it.1);
         self.file() == path || above.any(|it| it.contains(path))
@@ -38,17 +38,17 @@ impl<'f> Building<'f> {
         &self.kustomization.at
     }
 
-    /// Whether it changes objects, apart from variables.
+    /// Whether the Kustomization changes objects in other ways than by substituting variables.
     pub(crate) fn is_patching(&self) -> bool {
         self.kustomization.is_patching
     }
 
-    /// What another Kustomization makes of it, and the files that this depends on.
+    /// The version of the Kustomization that its parent builds, and the files on which that version depends.
     pub(crate) fn built(&self) -> Option<&'f (BuiltKustomization, Asked)> {
         self.kustomization.built.as_ref()
     }
 
-    /// What builds the folder. `resources`: those of a folder without a kustomization.
+    /// The input for building the folder. `resources` are the resources of a folder without a kustomization.
     pub(crate) fn with(&self, resources: Arc<[String]>) -> FluxKustomization {
         let At { file, document, item } = self.at().clone();
         FluxKustomization {

@@ -67,7 +67,7 @@ impl Flux {
         paths
             .nowhere
             .sort_by(|a, b| (&a.0, a.1.span.start, &a.1.headline).cmp(&(&b.0, b.1.span.start, &b.1.headline)));
-        // Several Kustomizations may have it from one patch.
+        // Several Kustomizations may get their path from the same patch.
         paths.nowhere.dedup();
         paths
     }

@@ -67,7 +67,7 @@ pub(super) struct Known {
     /// folder agree.
     by_folder: HashMap<PathBuf, usize>,
     of_folder: Vec<Arc<Variables>>,
-    /// The variables of each Kustomization that substitutes some, by its index.
+    /// The variables of each Kustomization that substitutes any, by the index of the Kustomization.
     pub(super) of_one: HashMap<usize, Arc<Variables>>,
     /// The variables on which several folders agree, by the folders' indices.
     of_several: Mutex<HashMap<Vec<usize>, Arc<Variables>>>,

@@ -71,7 +71,7 @@ impl AsBuilt {
         }
     }
 
-    /// Diagnostics about a manifest as a whole, such as that its source is newer.
+    /// Diagnostics about a manifest as a whole, for example that its source is newer.
     pub fn of_manifest(text: &Arc<str>, findings: Vec<Finding>) -> Self {
         Self {
             text: text.clone(),

@@ -45,7 +45,7 @@ struct Object {
     is_as_written: bool,
 }
 
-/// The Kustomizations that one built, each with its index among its objects.
+/// The Kustomizations that a Kustomization built, each with its index among the built objects.
 type Kustomizations = HashMap<Id, (usize, Arc<Node>)>;
 
 /// The earlier files and the objects that their kustomizations built.
@@ -53,7 +53,7 @@ pub(super) struct Earlier<'f> {
     files: &'f dyn Files,
     /// The objects of each folder that was built so far, with or without Flux. `None` if nothing was built in the folder.
     builds: HashMap<(PathBuf, Option<FluxKustomization>), Option<Objects>>,
-    /// The Kustomizations of Flux that others built, by the folder and the Kustomization that built them. `None` if nothing was built there.
+    /// The Flux Kustomizations that a parent built, by the folder of the parent and the parent. `None` if nothing was built there.
     kustomizations: HashMap<(PathBuf, FluxKustomization), Option<Kustomizations>>,
     /// The folders whose earlier kustomization could not be built.
     pub(super) failed: BTreeSet<PathBuf>,
@@ -97,7 +97,7 @@ impl<'f> Earlier<'f> {
         self.builds.get(&key).and_then(Option::as_ref)
     }
 
-    /// A Kustomization of Flux as it was. `None` if its file was not there, or the Kustomization above it did not build it.
+    /// The earlier version of a Flux Kustomization. `None` if its file did not exist, or if its parent did not build it.
     fn earlier(&mut self, folder: &Path, flux: &FluxKustomization) -> Option<FluxKustomization> {
         self.files.read(&flux.file)?;
         let is_there = |it: &&String| {
@@ -116,7 +116,7 @@ impl<'f> Earlier<'f> {
         })
     }
 
-    /// What the Kustomization above one built of it.
+    /// The earlier version of a Kustomization that its parent builds.
     fn built_before(&mut self, now: &BuiltKustomization) -> Option<BuiltKustomization> {
         let key = (now.folder.to_path_buf(), (*now.by).clone());
         if !self.kustomizations.contains_key(&key) {

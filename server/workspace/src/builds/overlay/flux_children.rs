@@ -1,5 +1,5 @@
-//! The Kustomizations of Flux as others build them: one that builds a folder with Kustomizations may patch them and substitute variables in
-//! them. These patched Kustomizations build the folders, not the written ones.
+//! Builds Flux Kustomizations that are built by other Kustomizations. A Kustomization, the parent, may patch the Kustomizations in its folder, its
+//! children, and substitute variables in them. Flux then applies the changed children instead of the written ones.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
@@ -23,13 +23,13 @@ use crate::{
     filled_in::variables::{Substituted, Variables, substitute},
 };
 
-/// How many Kustomizations may be above one. Those further below are applied as they are written.
+/// The maximum number of levels of parents. Kustomizations below are applied as they are written.
 const MOST_LEVELS: usize = 10;
 
-/// The most files and folders that are looked at to find out which Kustomizations are below others.
+/// The maximum number of files and folders to visit in the search for children.
 const MOST_LOOKS: usize = 2_000_000;
 
-/// A Kustomization: the place that it is written at and, if others change it, the address of what they build.
+/// A Kustomization: the place where it is written and, if a parent changes it, the address of the changed version.
 pub(super) type Key = (At, usize);
 
 /// The key of a Kustomization.
@@ -38,43 +38,43 @@ pub(super) fn key(it: &Building<'_>) -> Key {
     (it.at().clone(), node)
 }
 
-/// A Kustomization that another one builds: the index of the written one, the object, and its index among those that are built.
+/// A child as its parent builds it: the index of the written Kustomization, the built object, and its index among the built objects.
 struct Child {
     written: usize,
     node: Arc<Node>,
     number: usize,
-    /// Whether it is built as it is written.
+    /// Whether the parent builds the child without changes.
     is_as_written: bool,
 }
 
-/// What a Kustomization builds of others.
+/// A Kustomization and the children that it builds.
 struct Family {
     kustomization: Arc<FluxKustomization>,
     children: Vec<Child>,
     asked: Arc<BTreeSet<Arc<Path>>>,
 }
 
-/// The builds of Kustomizations that have others below them.
+/// The builds of the Kustomizations that have children.
 #[derive(Default)]
 pub(super) struct Children {
-    /// With what others build of each, so that no address in a key is used again.
+    /// The families. Each entry also keeps the built version of the parent alive, so that the address in the key is not reused.
     families: HashMap<Key, (Option<Arc<Node>>, Option<Family>)>,
-    /// The builds.
+    /// The builds of the parents that change objects, by parent.
     pub(super) builds: HashMap<Key, BuiltFolder>,
     /// The files that these builds tried to read.
     pub(super) asked: BTreeSet<Arc<Path>>,
-    /// The Kustomizations for which the run's budget does not suffice.
+    /// The Kustomizations for which the budget of the run is too small.
     pub(super) unfinished: BTreeSet<Place>,
 }
 
-/// The Kustomizations that are applied instead of a written one.
+/// All versions of a written Kustomization that Flux applies.
 type Instead = Vec<Applied>;
 
-/// A Kustomization that is applied instead of a written one: `None` is the written one itself.
+/// A version of a Kustomization that Flux applies. `None` is the written one.
 type Applied = Option<(BuiltKustomization, Asked)>;
 
 impl Children {
-    /// Builds the Kustomizations that have others below them, from above. Returns the Kustomizations as they are applied.
+    /// Builds the Kustomizations that have children, level by level from the top. Returns them together with the Kustomizations that Flux applies.
     pub(super) fn of(
         written: &Flux,
         (manifests, around): (&Manifests<'_>, &Around<'_>),
@@ -133,7 +133,7 @@ impl Children {
         (all, flux)
     }
 
-    /// Builds a Kustomization to see which others it builds.
+    /// Builds a Kustomization to find its children.
     fn family(
         &mut self,
         it: &Building<'_>,
@@ -184,8 +184,10 @@ impl Children {
 }
 
 impl Family {
-    /// What is applied of a child. `before`: what was found when less was known of the Kustomizations above. Fails if the run's budget does not
-    /// suffice: the child is applied as others build it or, if there are none, as it is written.
+    /// The version of a child that Flux applies. `before` has the versions from the previous round, in which less was known about the parents.
+    ///
+    /// # Errors
+    /// If the budget of the run is too small. Then Flux is assumed to apply the other versions of the child or, if it has none, the written one.
     fn applied(
         &self,
         child: &Child,
@@ -206,7 +208,7 @@ impl Family {
         if child.is_as_written && Arc::ptr_eq(&node, &child.node) {
             return Ok(None);
         }
-        // What was built before stays what it is, also if a Kustomization builds itself.
+        // Reuse a version from the previous round. This also ends the search if a Kustomization builds itself.
         let is_same = |it: &&(BuiltKustomization, Asked)| *it.0.node == *node;
         if let Some(same) = before.and_then(|it| it.iter().flatten().find(is_same)) {
             return Ok(Some(same.clone()));
@@ -226,7 +228,7 @@ impl Family {
     }
 }
 
-/// Substitutes variables in the strings of an object. Returns whether there were any that are known.
+/// Substitutes variables in the strings of an object. Returns whether it contained known variables.
 fn put_in(node: &mut Node, variables: &Variables) -> bool {
     match &mut node.value {
         Value::String(text) => {
@@ -247,21 +249,21 @@ fn put_in(node: &mut Node, variables: &Variables) -> bool {
     }
 }
 
-/// Finds out which folders hold Kustomizations, as a Kustomization builds them.
+/// The search for folders that contain Kustomizations.
 struct Below<'a> {
-    /// The files that Kustomizations are written in.
+    /// The files in which Kustomizations are written.
     files: &'a HashSet<&'a Path>,
     manifests: &'a Manifests<'a>,
-    /// What the kustomizations of folders name.
+    /// The files and folders that the kustomization of each folder names.
     named: HashMap<PathBuf, Arc<[PathBuf]>>,
-    /// What is known of the folders that Kustomizations build.
+    /// Whether the build of a folder may contain Kustomizations, for the folders searched so far.
     holding: HashMap<PathBuf, bool>,
-    /// How much may still be looked at.
+    /// How many more files and folders may be visited.
     left: usize,
 }
 
 impl Below<'_> {
-    /// Whether a Kustomization that builds a folder may build other Kustomizations.
+    /// Whether the build of a folder may contain other Kustomizations.
     fn holds(&mut self, folder: &Path, files: &dyn Files) -> bool {
         if let Some(known) = self.holding.get(folder) {
             return *known;
@@ -293,7 +295,7 @@ impl Below<'_> {
         false
     }
 
-    /// The files and folders that a folder's kustomization names.
+    /// The files and folders that the kustomization of a folder names.
     fn named(&mut self, folder: &Path, files: &dyn Files) -> Arc<[PathBuf]> {
         if let Some(known) = self.named.get(folder) {
             return known.clone();

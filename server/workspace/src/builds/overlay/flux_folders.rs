@@ -15,10 +15,10 @@ use super::{
 };
 use crate::builds::flux::{Building, Flux, Paths};
 
-/// Says which files a Kustomization may name; `None` if it is not asked what it builds.
+/// Returns access to the files that a Kustomization may name. `None` if the Kustomization need not be built.
 type FilesOf<'f> = Box<dyn Fn(&Building<'_>) -> Option<&'f dyn Files> + 'f>;
 
-/// The Flux Kustomizations of a repository, and the files of their folders.
+/// The Flux Kustomizations of a repository, with access to the files of their folders.
 pub struct FluxFolders<'f> {
     flux: &'f Flux,
     manifests: Manifests<'f>,
@@ -26,16 +26,16 @@ pub struct FluxFolders<'f> {
     around: Around<'f>,
 }
 
-/// What Flux builds.
+/// The results of building what Flux builds.
 #[derive(Default)]
 pub(super) struct ByFlux {
-    /// The Kustomizations, as those above them change them.
+    /// The Kustomizations as Flux applies them, which includes the changes by their parents.
     pub(super) flux: Flux,
-    /// The builds of those that change objects.
+    /// The builds of the Kustomizations that change objects.
     pub(super) builds: Vec<BuiltByFlux>,
-    /// The files that the Kustomizations above others were built from.
+    /// The files that the builds of parents tried to read.
     pub(super) asked: BTreeSet<Arc<Path>>,
-    /// The Kustomizations that are built as they are written, because the run's budget does not suffice for what others change.
+    /// The Kustomizations that are built as they are written, because the budget of the run is too small for the changes by their parents.
     pub(super) unfinished: BTreeSet<Place>,
     /// The folders whose kustomizations Flux applies without further changes.
     pub(super) applied: BTreeSet<PathBuf>,
@@ -45,13 +45,13 @@ pub(super) struct ByFlux {
     pub(super) paths: Paths,
 }
 
-/// A Kustomization that builds objects.
+/// A Flux Kustomization that builds objects.
 #[derive(Clone, Debug)]
 pub(super) struct By {
     /// The file that it is written in.
     pub(super) file: PathBuf,
     pub(super) name: String,
-    /// Its index, see [`Flux::variables_of`].
+    /// The index of the Kustomization, see [`Flux::variables_of`].
     pub(super) number: usize,
     pub(super) kustomization: FluxKustomization,
 }
@@ -64,8 +64,8 @@ pub(super) struct BuiltByFlux {
 }
 
 impl<'f> FluxFolders<'f> {
-    /// The Kustomizations for which `files` has the files that they may name, as far as they build something of these manifests, whose paths
-    /// are absolute. `around`: the files around that of a Kustomization.
+    /// Selects the Kustomizations that `files` gives access for and that build any of these manifests. The paths of the manifests are absolute.
+    /// `around` gives access to the files near the file of a Kustomization.
     pub fn new(
         flux: &'f Flux,
         manifests: &[&'f Path],

@@ -1,4 +1,4 @@
-//! The manifests that Flux takes from folders.
+//! The manifests that Flux finds in folders without a kustomization.
 
 use std::{
     cell::RefCell,
@@ -13,7 +13,7 @@ use crd_analyzer_kustomize::{Files, FluxKustomization};
 use super::graph::{has_kustomization, is_kustomization};
 use crate::builds::flux::Building;
 
-/// Says which files are around that of a Kustomization, if they are known.
+/// Returns access to the files near the file of a Kustomization, if they are known.
 pub(super) type Around<'f> = Box<dyn Fn(&Path) -> Option<&'f dyn Files> + 'f>;
 
 /// The manifests of a run.
@@ -22,7 +22,7 @@ pub(super) struct Manifests<'m> {
     files: Vec<&'m Path>,
     /// The folders with a kustomization.
     pub(super) with_own: BTreeSet<&'m Path>,
-    /// The resources of folders without a kustomization. Many Kustomizations may build the same folder.
+    /// A cache of the resources of folders without a kustomization, because many Kustomizations may build the same folder.
     found: RefCell<HashMap<PathBuf, Arc<[String]>>>,
 }
 
@@ -37,7 +37,7 @@ impl<'m> Manifests<'m> {
         }
     }
 
-    /// What a Kustomization builds; `None` if its folder has nothing to build.
+    /// The input for building a Kustomization. `None` if its folder contains nothing to build.
     pub(super) fn kustomization(&self, it: &Building<'_>, files: &dyn Files) -> Option<FluxKustomization> {
         if has_kustomization(files, it.folder()) {
             return Some(it.with(Arc::default()));
@@ -46,7 +46,7 @@ impl<'m> Manifests<'m> {
         (!resources.is_empty()).then(|| it.with(resources))
     }
 
-    /// The resources of a folder without a kustomization.
+    /// The resources of a folder without a kustomization, from the cache.
     pub(super) fn resources_of(&self, folder: &Path) -> Arc<[String]> {
         if let Some(known) = self.found.borrow().get(folder) {
             return known.clone();
@@ -71,7 +71,7 @@ impl<'m> Manifests<'m> {
         relative.map(str::to_owned).collect()
     }
 
-    /// The outermost folders with a kustomization below a folder.
+    /// The folders below a folder that have a kustomization and are not below another such folder.
     pub(super) fn outermost(&self, folder: &Path) -> impl Iterator<Item = &'m Path> {
         let below = self
             .with_own
@@ -89,7 +89,7 @@ impl<'m> Manifests<'m> {
     }
 }
 
-/// The folders with a kustomization among these manifests.
+/// The folders of the kustomizations among these manifests.
 fn kustomization_folders<'m>(manifests: &[&'m Path]) -> impl Iterator<Item = &'m Path> {
     let named = manifests.iter().filter(|it| is_kustomization(it));
     named.filter_map(|it| it.parent())

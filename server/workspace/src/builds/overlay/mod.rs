@@ -92,9 +92,9 @@ pub struct Overlays {
     sources: Sources,
     /// The folder of each build.
     folders: Vec<PathBuf>,
-    /// For each build: the Flux Kustomization that adds its own changes.
+    /// The Flux Kustomization of each build, if it changes objects.
     patching: Vec<Option<By>>,
-    /// The files that Flux Kustomizations were built from which have others below them.
+    /// The files that the builds of Flux Kustomizations with children tried to read.
     asked: BTreeSet<Arc<Path>>,
     /// The CRDs that each build changes.
     crds: Vec<BuiltCrds>,
@@ -406,7 +406,7 @@ impl Overlays {
         }
     }
 
-    /// Adds a finding at a place, unless another build has added it.
+    /// Adds a finding at a place, unless another build has already added it.
     fn tell(&mut self, state: &mut Adding, (place, mut finding): (Place, Finding)) {
         finding.span = spans::first_line(self.sources.text_of(place), self.sources.span(place));
         let at = (place.document, finding.span.start, finding.headline.clone());

@@ -47,7 +47,7 @@ pub(super) fn told(problem: &Problem, is_as_is: bool) -> Option<(Place, Finding)
 /// The reason why a missing file is an error.
 const AS_IS: &str = "Flux builds the repository as it is: no tool creates the file first";
 
-/// The error of a resource that does not exist.
+/// The error about a resource that does not exist.
 fn missing(path: &str) -> Finding {
     let path = words::clip(path, 40);
     failure(&format!("the file or folder `{path}` does not exist"))

@@ -26,7 +26,7 @@ pub(super) struct BuiltFolder {
     /// The objects that were removed because the build does not change them, so that they are checked as written. `None` if the build was not
     /// searched for them.
     pub(super) unchanged: Option<Vec<Key>>,
-    /// The bytes of the run's budget that its objects take.
+    /// The part of the run's memory budget that the built objects use, in bytes.
     kept: u64,
 }
 
@@ -44,7 +44,7 @@ impl Default for Run {
 /// The work units for checking an object for a few Kubernetes versions.
 const AN_OBJECT: u64 = 40_000;
 
-/// Work units for a Kustomization of Flux that another one changes, in addition to what it builds.
+/// The work units for a Flux Kustomization that its parent changes, in addition to those for its build.
 const A_KUSTOMIZATION: u64 = 200_000;
 
 /// The work units for writing and comparing one byte of an object.
@@ -75,7 +75,7 @@ impl Run {
         self.build_and_see(files, folder, (sources, flux), |_, _| ())
     }
 
-    /// The same, and shows the objects that are built before any are taken out.
+    /// Like [`Self::build`], but first calls `see` with all built objects, before unchanged ones are removed.
     pub(super) fn build_and_see(
         &mut self,
         files: &dyn Files,
@@ -114,12 +114,12 @@ impl Run {
         }
     }
 
-    /// Gives back the room of a build that is not kept.
+    /// Returns the memory of a build that is no longer needed to the budget.
     pub(super) fn forget(&mut self, built: &BuiltFolder) {
         self.bytes += built.kept;
     }
 
-    /// Spends the budget for another Kustomization of Flux, as one above it builds it, and returns whether it is enough.
+    /// Spends the budget for a version of a Flux Kustomization that its parent builds. Returns whether the budget suffices.
     pub(super) fn keeps(&mut self, kustomization: &Node) -> bool {
         match self.bytes.checked_sub(kustomization.kept_bytes()) {
             Some(rest) if self.works(A_KUSTOMIZATION) => {

@@ -42,7 +42,7 @@ pub(super) fn told(problem: &Problem, build: &Build, sources: &Sources) -> Optio
     Some((place, finding))
 }
 
-/// The diagnostic about a Kustomization of Flux that others change in more ways than can be built.
+/// The diagnostic about a Flux Kustomization whose parents change it in more ways than the budget allows.
 pub(super) fn told_of_flux() -> Finding {
     let headline = "the Kustomization is built only in part: the Kustomizations above it change it too often";
     let mut finding = Finding::new(Class::Hint, codes::NOT_FINISHED, Span::default(), headline);

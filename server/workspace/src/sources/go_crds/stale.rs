@@ -1,10 +1,10 @@
 //! Finds CRDs that are older than the Go types from which they were generated.
 //!
-//! Scripts change CRDs after controller-gen has written them, and no file records how. So only differences that a script is unlikely to make are
-//! reported: a field that only the types or only the CRD has, and a value that the types and markers set differently. A keyword of a field that only
-//! the CRD has, such as a pattern, may come from a script, and a script may shorten descriptions. A CRD was changed by a script if more than a few
-//! lines of its text are not formatted as controller-gen does it, or if it has annotations or a conversion that no marker sets. Nothing is reported
-//! for such a CRD.
+//! Scripts may change a CRD after controller-gen has written it, and no file records how. So this module reports only differences that a script is
+//! unlikely to make: a field that only the types or only the CRD has, and a value that the types and markers set differently.
+//!
+//! It ignores a keyword that only the CRD has, such as a pattern, and shortened descriptions. It also ignores a CRD that a script has changed as a
+//! whole: more than a few lines are not formatted as controller-gen formats them, or the CRD has annotations or a conversion that no marker sets.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -83,7 +83,7 @@ const LEFT_OUT: [&str; 5] = [
 /// A property whose schema depends on an option of controller-gen.
 const METADATA: &str = "metadata";
 
-/// The keyword for the values that are allowed. Scripts set limits of fields, but hardly such a list.
+/// The keyword that lists the allowed values. Scripts set limits of fields, but rarely such a list.
 const ENUM: &str = "enum";
 
 /// The annotation in which controller-gen writes its version.
@@ -262,11 +262,11 @@ fn is_same(crd: &Value, made: &Value) -> bool {
     crd == made || crd.as_f64().is_some() && crd.as_f64() == made.as_f64()
 }
 
-/// The maximum number of lines that a file and the text of controller-gen do not have in common. Somebody who edits a line, such as one without a
-/// value, does not keep to the format; scripts format the whole file.
+/// The maximum number of lines that differ between the file and controller-gen's output for the same object. People who edit a few lines by hand may
+/// format them differently, but scripts format the whole file.
 const MOST_BY_HAND: usize = 2;
 
-/// The text before the object in a file that controller-gen wrote. `None` if a script has written the object again.
+/// The text before the object, in a file that controller-gen wrote. `None` if a script has written the file again.
 pub(super) fn header<'t>(text: &'t str, object: &Value) -> Option<&'t str> {
     let is_before = |it: &str| it.is_empty() || it.starts_with('#') || it == "---";
     let written = yaml::written(object);
@@ -275,7 +275,7 @@ pub(super) fn header<'t>(text: &'t str, object: &Value) -> Option<&'t str> {
     }
     let before = text.split_inclusive('\n').take_while(|it| is_before(it.trim_end()));
     let (header, object) = text.split_at(before.map(str::len).sum());
-    // The order does not matter: a line that was moved by hand is at a wrong place, but formatted as before.
+    // Ignore the order of lines: a line that was moved by hand is still formatted by controller-gen.
     let mut lines: HashMap<&str, isize> = HashMap::new();
     let all = written
         .lines()

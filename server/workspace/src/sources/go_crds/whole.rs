@@ -99,7 +99,7 @@ impl<'m> Whole<'m> {
         self.manifest(&crd, self.modules.root().join(&crd.file).into())
     }
 
-    /// The types of kinds that are not on this machine, each after the import path of its package.
+    /// The types that these kinds need and that are not on this machine, each after the import path of its package.
     pub(in crate::sources) fn missing(&mut self, of: impl Fn(&GroupKind) -> bool) -> Vec<String> {
         for kind in self.kinds().iter().filter(|it| of(it)) {
             let _ = self.generator.crd(&kind.group, &kind.kind);
