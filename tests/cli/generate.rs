@@ -188,7 +188,7 @@ fn what_differs_because_of_an_error_is_not_compared() {
     assert!(!outcome.stdout.contains("carts.yaml"), "{}", outcome.stdout);
     let why = "shop.example.com_carts.yaml: not compared, because controller-gen rejects a type or marker of it";
     assert!(outcome.stderr.contains(why), "{}", outcome.stderr);
-    // A marker that cannot be read discards the whole package.
+    // If a marker cannot be parsed, controller-gen discards the whole package.
     sandbox.write("api/v1/types.go", types.replace("MaxItems=8", "MaxItems=x"));
     std::fs::remove_file(sandbox.path().join("api/v2/types.go")).expect("a file");
     let outcome = sandbox.run(&check);

@@ -345,7 +345,7 @@ fn patches_of_flux_are_part_of_what_is_updated() {
     sandbox.run(&check).expect(0, &[" 0 errors"]);
 }
 
-/// A Flux Kustomization that builds a folder and lets its children patch widgets.
+/// A Flux Kustomization that builds a folder, and patches its children so that they patch widgets.
 fn parent(name: &str, path: &str, size: &str) -> String {
     format!(
         "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {{name: {name}}}\nspec:\n  path: {path}\n  patches:\n  - target: {{kind: Kustomization}}\n    patch: |\n      - op: add\n        path: /spec/patches\n        value:\n        - target: {{kind: Widget}}\n          patch: '[{{\"op\": \"add\", \"path\": \"/spec/size\", \"value\": {size}}}]'\n"
@@ -382,7 +382,7 @@ fn children_of_flux_that_build_each_other() {
     let crd = definition(
         "              type: object\n              required: [size]\n              properties: {size: {type: integer}}\n",
     );
-    // Each of the two builds the folder that both are in.
+    // Each of the two Kustomizations builds the folder that contains both.
     let sandbox = Sandbox::new(&[
         ("crd.yaml", &crd),
         (

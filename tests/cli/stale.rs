@@ -224,7 +224,7 @@ fn what_scripts_change_is_not_older() {
     );
 }
 
-/// Types with a list of values and a limit that a rule needs.
+/// Go types with a list of allowed values, and with a limit that keeps the cost of a rule low.
 const LIMITS: &str = "// +kubebuilder:validation:XValidation:rule=\"self.items.all(x, self.items.all(y, x <= y || x > y))\"\n\
     type CartSpec struct {\n\t// +kubebuilder:validation:Enum=a;b\n\tMost string `json:\"most,omitempty\"`\n\
     \t// +kubebuilder:validation:MaxItems=8\n\t// +kubebuilder:validation:items:MaxLength=9\n\tItems []string `json:\"items\"`\n}\n";
@@ -281,7 +281,7 @@ fn a_limit_that_landed_elsewhere_is_told() {
         matches!(&found[..], [it] if it.contains("`maxItems` is not in it")),
         "{found:?}"
     );
-    // The types have the limit that the rule needs, so nothing is to be changed there.
+    // The types already have the limit that the rule needs, so no hint asks for one.
     let whole = sandbox.run(&["check", "."]).stdout;
     for expected in [
         "`CartSpec.Items` in Go has the limit",

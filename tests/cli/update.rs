@@ -85,7 +85,7 @@ fn committed(files: &[(&str, String)]) -> Sandbox {
     sandbox
 }
 
-/// Makes a sandbox a repository, and commits its files.
+/// Makes a sandbox a git repository, and commits its files.
 fn init(sandbox: &Sandbox) {
     git(sandbox, &["init", "-q"]);
     git(sandbox, &["add", "."]);
@@ -298,7 +298,7 @@ fn types_are_updates_of_the_crd_that_they_made() {
         "2 errors",
     ];
     check(1, &expected);
-    // A CRD that the revision has as a file counts, although the types there make another one.
+    // If the revision contains the CRD as a file, that file is used, even if the types of the revision generate another CRD.
     sandbox.write("api/v1/types.go", &types);
     let write = ["generate", "crd", "./api/...", "--output-dir", "config/crd"];
     sandbox.run(&write).expect(0, &[]);
@@ -313,7 +313,7 @@ fn types_are_updates_of_the_crd_that_they_made() {
         1,
         &["api/v1/types.go:11:37: error[breaking-change]: `maximum` changed from 95 to 90"],
     );
-    // A field that is gone is told where its type is used.
+    // If a field was removed, the error is at the place that uses its type.
     sandbox.write("config/crd/shop.example.com_carts.yaml", &crd);
     git(&sandbox, &["commit", "-qam", "third"]);
     let items = "\t// +kubebuilder:validation:MaxItems=8\n\tItems []string `json:\"items\"`\n";

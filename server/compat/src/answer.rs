@@ -160,13 +160,13 @@ impl Answer {
     }
 }
 
-/// A request.
+/// A request that creates or updates a custom resource.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Example {
-    /// The object to send.
+    /// The new object in the request.
     pub object: Value,
-    /// The object that it replaces. `None` if it is created.
+    /// The stored object that the request replaces. `None` if the request creates the object.
     pub old: Option<Value>,
-    /// Whether the object is sent to the status subresource.
+    /// Whether the request updates the status subresource.
     pub is_status: bool,
 }

@@ -1,4 +1,4 @@
-//! Objects for one rule of a CRD: one that all rules accept, and one that only this rule rejects.
+//! Searches for objects that show the effect of one rule of a CRD: one that all rules accept, and one that only this rule rejects.
 
 use crd_analyzer_budget::{self as budget, Limits};
 use serde_json::Value;
@@ -12,16 +12,16 @@ use crate::search::Search;
 use crate::steps::{self, Step};
 use crate::subject::Subject;
 
-/// Requests that show what one rule does. Each is missing if the search does not find it.
+/// Requests that show the effect of one rule. A field is `None` if the search finds no such request.
 #[derive(Clone, Default, PartialEq, Debug)]
 pub struct RuleExamples {
     /// A request that the API server accepts. Its object has a value that the rule validates.
     pub accepted: Option<Example>,
-    /// A request that the API server rejects because of this rule, and accepts without it.
+    /// A request that the API server rejects only because of this rule.
     pub rejected: Option<Example>,
 }
 
-/// Searches for requests that show what a rule does. `without` is the CRD without the rule, and differs in nothing else.
+/// Searches for requests that show the effect of a rule. `without` is the same CRD as `with`, except that the rule is missing.
 pub fn examples_of_rule(with: &Subject, without: &Subject, version: &str) -> RuleExamples {
     let searched = || {
         let pair = Pair::new(without, with, version)?;
@@ -36,7 +36,7 @@ pub fn examples_of_rule(with: &Subject, without: &Subject, version: &str) -> Rul
     budget::within(Limits::DOCUMENT, searched).0.unwrap_or_default()
 }
 
-/// A request that the API server accepts, with a value at the node.
+/// A request that the API server accepts. Its object has a value at the node of the rule.
 fn accepted(pair: &Pair<'_>, steps: &[Step]) -> Option<Example> {
     let maker = pair.maker(Direction::Writers);
     let sides = pair.sides(Direction::Writers);

@@ -18,7 +18,7 @@ use crate::rules;
 use crate::steps::{self, Step};
 use crate::subject::Subject;
 
-/// The maximum number of objects that are changed until one is accepted.
+/// The maximum number of objects to change in the search for one that is accepted.
 const MAX_CHANGED: usize = 12;
 
 /// A version that both CRDs serve.
@@ -144,10 +144,10 @@ impl<'d> Pair<'d> {
         self.sides(Direction::Writers).refuses_status(it)
     }
 
-    /// Changes the object until the side that must accept it accepts it. The value at `kept` stays unchanged.
+    /// Changes an object until the side that must accept it does so. The value at `kept` stays unchanged.
     ///
-    /// Where a rule fails, the value is replaced by one that the rules of its node accept. That value may break rules of nodes below:
-    /// they get their turn in the next round. Objects with the fewest errors are changed first.
+    /// If a rule fails, the value that it validates is replaced by one that all rules of its node accept. The new value may violate rules of nodes
+    /// below, which are repaired in the next round. Objects with the fewest errors are changed first.
     pub(crate) fn mended(&self, direction: Direction, object: Value, kept: &[Step]) -> Option<Value> {
         let sides = self.sides(direction);
         let mut seen: HashSet<String> = HashSet::from([object.to_string()]);
@@ -173,7 +173,7 @@ impl<'d> Pair<'d> {
         None
     }
 
-    /// The object with other values where a rule fails: several objects for the first rule that values are found for.
+    /// Copies of an object in which a failing rule gets other values. They repair the first rule for which such values are found.
     fn with_a_rule_mended(
         &self,
         direction: Direction,
@@ -247,7 +247,7 @@ fn value_at<'v>(object: &'v mut Value, place: &Path) -> Option<&'v mut Value> {
     })
 }
 
-/// Replaces `target` by `fix`, but keeps its type and the child at the step `kept`.
+/// Replaces `target` by `fix`, but keeps `apiVersion`, `kind` and the child at the step `kept`.
 fn replace(target: &mut Value, fix: &Value, kept: Option<&Step>) {
     let before = std::mem::replace(target, fix.clone());
     match (target, before) {

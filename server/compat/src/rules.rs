@@ -30,13 +30,13 @@ pub(crate) fn refused(
     refused_by_rule(schema, is_resource_root, kubernetes, at, MOST, &mut { EFFORT })
 }
 
-/// Values that a node accepts, with its rules.
+/// Values that a node and all its rules accept.
 fn accepted(node: &JsonSchemaProps, is_resource_root: bool, kubernetes: KubernetesVersion) -> Vec<Value> {
     let schema = Structural::assume(node);
     accepted_by_rules(schema, is_resource_root, kubernetes, 2, &mut { EFFORT })
 }
 
-/// A copy of a node without the rules below it.
+/// A copy of a node that keeps its own rules but has no rules below it.
 fn alone(node: &JsonSchemaProps) -> JsonSchemaProps {
     let mut node = node.clone();
     let rules = std::mem::take(&mut node.x_validations);
@@ -45,7 +45,7 @@ fn alone(node: &JsonSchemaProps) -> JsonSchemaProps {
     node
 }
 
-/// Values of a node that its own rules accept and that contain `child` at a step. They may break rules of nodes below.
+/// Values that satisfy the node's own rules and contain `child` at its step. They may violate rules of nodes below.
 pub(crate) fn accepted_with(
     node: &JsonSchemaProps,
     child: Option<(&Step, &Value)>,
@@ -62,7 +62,7 @@ pub(crate) fn accepted_with(
         }
         if let Some(child) = steps::below_mut(&mut node, step) {
             let mut value = value.clone();
-            // The value is compared after defaulting.
+            // The `enum` is compared with values after defaulting.
             defaulting::set_defaults(&mut value, Known::ALL, Some(Structural::assume(child)));
             child.r#enum = vec![value];
         }
@@ -70,7 +70,7 @@ pub(crate) fn accepted_with(
     accepted(&node, is_resource_root, kubernetes)
 }
 
-/// Values of `from` that its rules accept and that the bound of `to` with this keyword does not. They may break rules of nodes below.
+/// Values that the rules of `from` accept, but that exceed the bound of `to` with this keyword. They may violate rules of nodes below.
 pub(crate) fn beyond(
     from: &JsonSchemaProps,
     to: &JsonSchemaProps,

@@ -30,7 +30,7 @@ const ANSWER: u64 = 10_000;
 const WORK_PER_SIBLING: u64 = 400;
 /// The maximum number of objects that are tried for one change in one direction.
 const MAX_TRIED: usize = 90;
-/// The maximum number of objects that get other values because rules refuse them.
+/// The maximum number of rejected objects to repair by changing the values that rules reject.
 const MAX_MENDED: usize = 6;
 
 /// The search for the answers for one change.
@@ -42,7 +42,7 @@ pub(crate) struct Search<'a, 'd> {
 }
 
 impl<'a, 'd> Search<'a, 'd> {
-    /// The search for the only change of the schema.
+    /// Creates the search for a change that is the only one in the schema.
     pub(crate) const fn only(pair: &'a Pair<'d>, difference: &'a Difference) -> Self {
         Self {
             pair,
@@ -312,7 +312,7 @@ impl<'a, 'd> Search<'a, 'd> {
             let value = &it.value;
             (is_kept(it), is_foreign(value), is_odd(value), value.to_string().len())
         });
-        // Other values of a node with rules probably break them.
+        // If the node has rules, the other candidates probably violate them. So first try values that the rules accept.
         let beyond = match self.difference.kind {
             Kind::Bound(keyword) => rules::beyond(from, to, keyword, self.pair.kubernetes()),
             _ => Vec::new(),

@@ -25,7 +25,7 @@ pub(crate) fn below<'s>(schema: &'s JsonSchemaProps, step: &Step) -> Option<&'s 
     }
 }
 
-/// Like [`below`], to change the child.
+/// Like [`below`], but returns a mutable reference.
 pub(crate) fn below_mut<'s>(schema: &'s mut JsonSchemaProps, step: &Step) -> Option<&'s mut JsonSchemaProps> {
     match step {
         Step::Property(name) => schema
@@ -38,7 +38,7 @@ pub(crate) fn below_mut<'s>(schema: &'s mut JsonSchemaProps, step: &Step) -> Opt
     }
 }
 
-/// The child of a value, for items and values the first.
+/// The value after a step. For the steps to all items or all values, this is the first one.
 pub(crate) fn child<'v>(value: &'v Value, step: &Step) -> Option<&'v Value> {
     match step {
         Step::Property(name) => value.get(name),

@@ -50,7 +50,7 @@ pub struct Crd {
     pub object: Part,
     /// The declaration of the kind's type for each version, by version name.
     pub declared: Vec<(String, Origin)>,
-    /// Whether controller-gen rejects a type or marker that the CRD depends on. Then the CRD may lack something because of the error.
+    /// Whether controller-gen rejects a type or marker that the CRD depends on. If so, parts of the CRD may be missing.
     pub is_refused: bool,
 }
 
@@ -94,7 +94,7 @@ impl<'s> Generator<'s> {
         self.flattener.maker.has_choices
     }
 
-    /// The types that were looked for in vain so far, each after the import path of its package. They are in an order that may repeat some.
+    /// The types that were not found so far, each after the import path of its package. They are in the order of the searches, and may repeat.
     pub fn missing(&self) -> &[String] {
         &self.flattener.maker.missing
     }

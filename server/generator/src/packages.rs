@@ -264,7 +264,7 @@ impl<'s> Packages<'s> {
         self.all[id.0].clone()
     }
 
-    /// The package that a file belongs to, if it was read, and what the file declares.
+    /// The package that contains a file, and the declarations of the file. `None` if the package was not loaded.
     pub(crate) fn file(&self, path: &Path) -> Option<(PackageId, Arc<Types>)> {
         self.all.iter().enumerate().find_map(|(id, package)| {
             let file = package.as_ref()?.files.iter().find(|it| *it.path == *path)?;
@@ -272,7 +272,7 @@ impl<'s> Packages<'s> {
         })
     }
 
-    /// The import path that a file most likely means by the name of a package that was not found.
+    /// The import path that a package name in a file most likely refers to, for a package that was not found.
     pub(crate) fn meant<'t>(file: &'t Types, name: &'t str) -> &'t str {
         let is_it = |it: &&Import| match &it.name {
             Some(given) => given == name,

@@ -21,7 +21,7 @@ impl Generator<'_> {
         names.contains(kind) || self.reaches_in((group, kind), package, names)
     }
 
-    /// The types with errors of controller-gen so far, by package.
+    /// The types for which controller-gen has reported errors so far, by package.
     pub(crate) fn refused_types(&self) -> Vec<(PackageId, HashSet<String>)> {
         let maker = &self.flattener.maker;
         let mut found: Vec<(PackageId, HashSet<String>)> = Vec::new();

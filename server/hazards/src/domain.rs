@@ -11,7 +11,7 @@ use crate::reads::Reads;
 
 /// The maximum number of values to try per schema.
 const MAX_VALUES: usize = 14;
-/// The maximum number of values that are tried for the clauses of a schema.
+/// The maximum number of values to try for the schemas in `allOf`, `anyOf` and `oneOf`.
 const MAX_TRIED: usize = 400;
 /// The maximum length of a string that is generated to satisfy `minLength`.
 const MAX_TEXT: usize = 256;
@@ -96,13 +96,14 @@ pub(crate) fn scalars_with<'s>(schema: Structural<'s>, validator: &Validator<'s>
     allowed
 }
 
-/// The clauses of `allOf`, `anyOf` and `oneOf`.
+/// The schemas in `allOf`, `anyOf` and `oneOf`.
 fn clauses(props: &JsonSchemaProps) -> impl Iterator<Item = &JsonSchemaProps> {
     let rare = props.rare.get().into_iter();
     rare.flat_map(|it| it.all_of.iter().chain(&it.any_of).chain(&it.one_of))
 }
 
-/// The values that clauses list in `enum`: where a Go type and its field both have values, controller-gen writes an `allOf` of two lists.
+/// Adds the `enum` values of the schemas in `allOf`, `anyOf` and `oneOf`. If a Go type and a field of this type both list values, controller-gen
+/// writes an `allOf` of the two lists.
 fn listed_in_clauses(props: &JsonSchemaProps, found: &mut Vec<Value>) {
     for clause in clauses(props) {
         if found.len() >= MAX_TRIED {
@@ -113,7 +114,7 @@ fn listed_in_clauses(props: &JsonSchemaProps, found: &mut Vec<Value>) {
     }
 }
 
-/// Values of a type that the bounds, patterns and formats of clauses ask for.
+/// Adds values of a type that satisfy the bounds, patterns and formats of the schemas in `allOf`, `anyOf` and `oneOf`.
 fn in_clauses(ty: &str, props: &JsonSchemaProps, found: &mut Vec<Value>) {
     for clause in clauses(props) {
         if found.len() >= MAX_TRIED {

@@ -328,7 +328,8 @@ fn every_crate_is_on_the_map() {
     }
 }
 
-/// `cargo test` runs the tests of every crate, and the aliases find each program once. The fuzz targets have a step of their own in `.ci/run`.
+/// `cargo test` must run the tests of every crate, and the aliases must find only one program of each name. The fuzz targets are tested by their own
+/// step in `.ci/run`.
 #[test]
 fn every_crate_is_tested_by_default() {
     let manifest: toml::Table = read(&root().join("Cargo.toml")).parse().expect("a manifest");

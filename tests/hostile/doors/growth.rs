@@ -45,7 +45,7 @@ fn cost(files: &[(&str, String)]) -> Duration {
 fn check_files(name: &str, of: impl Fn(usize) -> Vec<(&'static str, String)>) {
     let (short, long) = (of(SHORT), of(TIMES * SHORT));
     let mut measured = Vec::new();
-    // Another program can slow a measurement down, but it does not make time quadratic three times.
+    // Other programs may slow a measurement down, but quadratic time would show in all three measurements.
     let proportional = (0..3).any(|_| {
         let (short, long) = (cost(&short), cost(&long));
         measured.push((short, long));

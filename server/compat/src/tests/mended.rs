@@ -1,9 +1,9 @@
-//! Objects that demonstrate a change have to satisfy rules above, beside and below the changed node.
+//! Tests changes whose demonstrations must satisfy rules above, beside and below the changed node.
 
 use super::check;
 
-/// A list of which only the bound differs: both kinds of values have to be in it, its neighbour decides whether it may be there, and what is
-/// above it asks for another field, which has rules of its own.
+/// A schema in which only the `maxItems` of one list differs. The list must contain both kinds of values. The neighbor `mode` decides whether the
+/// list may be set. A rule above the list requires another field, which has rules of its own.
 fn with_items(most: usize) -> String {
     format!(
         r#"{{

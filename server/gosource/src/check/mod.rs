@@ -78,14 +78,14 @@ pub enum Problem {
     },
     /// The marker is known only to later releases of controller-gen.
     Newer {
-        /// Its name.
+        /// The name of the marker.
         name: String,
         /// The first release that knows the marker.
         since: Release,
     },
     /// The marker has no effect at this position.
     Misplaced {
-        /// Its name.
+        /// The name of the marker.
         name: String,
         /// The kind of declaration to which the marker belongs, or the reason why it belongs to none.
         at: Result<Target, Lost>,
@@ -94,14 +94,14 @@ pub enum Problem {
     },
     /// controller-gen rejects the marker's arguments with an error.
     Refused {
-        /// Its name.
+        /// The name of the marker.
         name: String,
         /// What is wrong with the arguments.
         problem: arguments::Problem,
     },
     /// The declaration already has this marker, and only the last one applies.
     Repeated {
-        /// Its name.
+        /// The name of the marker.
         name: String,
         /// Whether both markers have the same arguments.
         is_same: bool,
@@ -110,7 +110,7 @@ pub enum Problem {
     },
     /// Another marker of the same declaration has the opposite meaning.
     Contradicts {
-        /// Its name.
+        /// The name of the marker.
         name: String,
         /// The name of the other marker.
         other: String,
@@ -119,7 +119,7 @@ pub enum Problem {
     },
     /// The marker does not fit the type of its declaration, and controller-gen fails with an error.
     Mismatched {
-        /// Its name.
+        /// The name of the marker.
         name: String,
         /// The way in which the marker does not fit.
         mismatch: Mismatch,
