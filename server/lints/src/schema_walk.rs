@@ -112,7 +112,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Visits a schema in a junctor. `outer` is the structural schema of the same values.
+    /// Visits a schema in `allOf`, `anyOf`, `oneOf` or `not`. `outer` is the structural schema of the same values.
     fn junctor(
         &mut self,
         junctor: &JsonSchemaProps,

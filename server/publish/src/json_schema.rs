@@ -244,7 +244,7 @@ impl Writer {
         }
     }
 
-    /// The junctors of a schema. `outer` is the schema of the same value outside of junctors.
+    /// Writes `allOf`, `anyOf`, `oneOf` and `not` of a schema. `outer` is the schema of the same value outside of these keywords.
     fn junctors(self, rare: &RareKeywords, outer: Structural<'_>) -> Clause {
         let mut keywords = Keywords::new();
         let mut is_exact = true;
@@ -286,7 +286,7 @@ impl Writer {
         Clause { keywords, is_exact }
     }
 
-    /// A schema in a junctor. The result accepts at least the values that the API server accepts.
+    /// Writes a schema in `allOf`, `anyOf`, `oneOf` or `not`. The result accepts at least the values that the API server accepts.
     fn clause(self, schema: &JsonSchemaProps, outer: Structural<'_>) -> Clause {
         let mut out = Keywords::new();
         // Go and JSON Schema disagree about integers, for example about `1.0`.
@@ -514,7 +514,7 @@ fn properties_count(schema: Structural<'_>, rare: &RareKeywords, out: &mut Keywo
     rare.max_properties.is_none() && (rare.min_properties.is_none() || !has_defaults)
 }
 
-/// Adds junctors. The API server removes null before it checks them.
+/// Adds `allOf`, `anyOf`, `oneOf` and `not`. The API server removes null before it checks them.
 fn add_junctors(junctors: Keywords, allows_null: bool, out: &mut Keywords) {
     if junctors.is_empty() {
     } else if allows_null {

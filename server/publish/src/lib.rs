@@ -31,7 +31,7 @@ const SELECTABLE_FIELDS_SINCE: KubernetesVersion = KubernetesVersion::minor(31);
 /// An edition of OpenAPI.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum OpenApi {
-    /// OpenAPI 2.0, at `/openapi/v2`. It contains no junctors, no `nullable` and no defaults.
+    /// OpenAPI 2.0, at `/openapi/v2`. It contains no defaults, and no `nullable`, `allOf`, `anyOf`, `oneOf` and `not`.
     V2,
     /// OpenAPI 3.0, at `/openapi/v3`.
     V3,

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::Keywords;
 
-/// Drops junctors, and the structure of values that may be null or may have unknown fields.
+/// Drops `allOf`, `anyOf`, `oneOf` and `not`, and the structure of values that may be null or may have unknown fields.
 pub(super) fn reduce(schema: &mut JsonSchemaProps) {
     if let Some(rare) = schema.rare.get_mut() {
         rare.all_of.clear();

@@ -105,7 +105,7 @@ pub enum Presence {
 pub enum Values {
     /// Any value of the type.
     Free,
-    /// Only these values.
+    /// The field accepts only these values.
     Closed(&'static [Value]),
     /// Usually one of these values, but others are possible.
     Open(&'static [Value]),

@@ -47,8 +47,8 @@ pub struct CrdVerdict {
 }
 
 impl CrdVerdict {
-    /// The answer for a CRD of a version that is not served, whatever else the document contains;
-    /// `None` for other documents. `place` is the span of the document.
+    /// The API server's answer to a CRD whose `apiVersion` is not served, whatever else the document contains. `None` for other documents. `place` is
+    /// the span of the document.
     pub fn of_unserved(written: &WrittenType, place: Span) -> Option<Self> {
         let text = written.unserved()?;
         let place = DecodePlace::Text(place);

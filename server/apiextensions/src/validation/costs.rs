@@ -19,7 +19,7 @@ use crate::{codes, types::CustomResourceDefinition};
 /// The effort for suggestions for one schema, in visited nodes of expressions and schemas. It takes a few tenths of a second.
 const EFFORT: u64 = 3_000_000;
 
-/// The same limit in work units, since some nodes take much longer than others.
+/// The limits on work and memory for suggestions for one schema. They are needed because some nodes take much longer than others.
 const PROPOSING: Limits = Limits {
     work: Limits::DOCUMENT.work / 4,
     ..Limits::DOCUMENT

@@ -115,7 +115,7 @@ impl NodeWalk<'_> {
         }
     }
 
-    /// Walks the schemas in junctors, whose rules are never compiled.
+    /// Walks the schemas in `allOf`, `anyOf`, `oneOf` and `not`, whose rules are never compiled.
     fn clauses(&mut self, schema: &JsonSchemaProps, at: &Trail<'_>, standard: Standard<'_>) {
         if let Some(not) = &schema.not {
             self.node(not, &at.child("not"), standard, false, None);

@@ -78,7 +78,7 @@ pub enum ExprKind {
         operand: NodeId,
         /// The name of the field, without backticks.
         field: Arc<str>,
-        /// True for `has()`.
+        /// Whether the selection is a presence test, `has(operand.field)`.
         test_only: bool,
     },
     /// A function, method or operator (see [`operators`]).
@@ -122,7 +122,7 @@ pub struct MapEntry {
     pub key: NodeId,
     /// The value.
     pub value: NodeId,
-    /// True for `?k: v`.
+    /// Whether the entry is optional: `?k: v`.
     pub optional: bool,
 }
 
@@ -135,7 +135,7 @@ pub struct StructField {
     pub name: Arc<str>,
     /// The value.
     pub value: NodeId,
-    /// True for `?field: v`.
+    /// Whether the field is optional: `?field: v`.
     pub optional: bool,
 }
 

@@ -7,7 +7,7 @@ use crd_analyzer_budget::{self as budget, BYTES_PER_WORK, Unfinished};
 
 use crate::value::{List, Value};
 
-/// The bytes of an element in a list of strings, without its characters.
+/// The size of an element in a list of strings, in bytes, without its characters.
 const TEXT_BYTES: u64 = 56;
 /// Up to this many bytes, an upper bound is used instead of the exact number.
 const SMALL: u64 = 1 << 16;
@@ -82,7 +82,7 @@ fn list(value: &Value) -> Option<&List> {
     }
 }
 
-/// The bytes of a string after a replacement.
+/// The size of a string after a replacement, in bytes.
 fn replaced(args: &[Value]) -> u64 {
     let [Value::String(text), Value::String(from), Value::String(to), ..] = args else {
         return 0;
@@ -102,7 +102,7 @@ fn replaced(args: &[Value]) -> u64 {
     length.saturating_add(count.saturating_mul(to))
 }
 
-/// The bytes of the parts of a split string.
+/// The size of the parts of a split string, in bytes.
 fn split(args: &[Value]) -> u64 {
     let [Value::String(text), Value::String(by), ..] = args else {
         return 0;
@@ -115,7 +115,7 @@ fn split(args: &[Value]) -> u64 {
     length + (text.matches(&**by).count() as u64 + 1) * TEXT_BYTES
 }
 
-/// The bytes of a list of strings, joined.
+/// The size of a joined list of strings, in bytes.
 fn joined(args: &[Value]) -> u64 {
     let [Value::List(list), rest @ ..] = args else {
         return 0;

@@ -62,7 +62,7 @@ const SEARCH: Cost = cost(
     |call| Ok(matching(call.size(0), call.size(1))),
 );
 
-/// The bytes of an element in a list of strings, without its characters.
+/// The size of an element in a list of strings, in bytes, without its characters.
 const TEXT_BYTES: u64 = 56;
 
 fn pattern(value: &Value) -> Result<GoRegex> {

@@ -188,7 +188,7 @@ impl List {
         }
     }
 
-    /// The bytes of the list itself, without the contents of its elements.
+    /// The size of the list itself in bytes, without the contents of its elements.
     pub(crate) fn bytes(&self) -> u64 {
         (self.len() * size_of::<Value>()) as u64
     }

@@ -68,7 +68,7 @@ impl Entries {
     }
 }
 
-/// The bytes of a map entry, without the contents of its value.
+/// The size of a map entry in bytes, without the contents of its value.
 pub(crate) const ENTRY_BYTES: u64 = 128;
 
 /// A map. Cheap to clone. Entries keep their insertion order; in the API server, the order is random.

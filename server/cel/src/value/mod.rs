@@ -226,7 +226,7 @@ impl Value {
         })
     }
 
-    /// The bytes of a string or bytes value; 0 for other types.
+    /// The size of a string or bytes value in bytes; 0 for other types.
     pub(crate) fn text_bytes(&self) -> u64 {
         match self {
             Self::String(s) => s.len() as u64,

@@ -15,7 +15,7 @@ const KEPT_WHEN_EMPTY: [EmptyKeywords; 3] = [
     EmptyKeywords::VALIDATIONS,
 ];
 
-/// Whether a schema in a junctor equals a schema that contains only a type.
+/// Whether a schema in `allOf`, `anyOf`, `oneOf` or `not` equals a schema that contains only a type.
 pub(super) fn says_only_its_type(schema: &JsonSchemaProps, version: KubernetesVersion) -> bool {
     let additional = schema.additional_properties.as_deref();
     // Since 1.31 the nested form drops `additionalProperties: false`.

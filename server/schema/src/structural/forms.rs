@@ -6,8 +6,8 @@ use super::{KubernetesVersion, Structural};
 use crate::json_schema::{JsonSchemaProps, RareKeywords};
 
 impl Structural<'_> {
-    /// The schema after a round trip through the API server's structural form (`ToKubeOpenAPI`). It lacks
-    /// `externalDocs` and `example` before 1.36, and always lacks `additionalProperties` in junctors.
+    /// The schema after a round trip through the API server's structural form (`ToKubeOpenAPI`). It lacks `externalDocs` and `example` before 1.36,
+    /// and always lacks `additionalProperties` inside `allOf`, `anyOf`, `oneOf` and `not`.
     pub fn to_json_schema(self, version: KubernetesVersion) -> JsonSchemaProps {
         let mut schema = self.props().clone();
         keep_structural(&mut schema, version, false);
@@ -34,7 +34,7 @@ impl Structural<'_> {
     }
 }
 
-/// Changes a schema and its subschemas, except those in junctors, from the root down (`Visitor`).
+/// Changes a schema and its subschemas from the root down (`Visitor`), except those in `allOf`, `anyOf`, `oneOf` and `not`.
 pub(super) fn visit(schema: &mut JsonSchemaProps, change: &mut dyn FnMut(&mut JsonSchemaProps)) {
     change(schema);
     let items = schema.items.as_mut().and_then(|items| items.schema.as_mut());

@@ -89,7 +89,7 @@ fn allows_types_in_the_two_patterns_of_int_or_string_only() {
             ],
         );
     }
-    // Since 1.36 documentation keywords in a junctor matter.
+    // Since 1.36, documentation keywords inside `allOf`, `anyOf`, `oneOf` and `not` matter.
     let documented = with(&json!({"anyOf": [{"type": "integer", "example": 1}, {"type": "string"}], "type": "string"}));
     assert_eq!(
         (messages(&documented, 35).len(), messages(&documented, 36).len()),

@@ -189,7 +189,7 @@ impl<'s> Check<'s> {
         }
     }
 
-    /// `validateValueValidation`: the junctors of a schema, and its pattern.
+    /// `validateValueValidation`: `allOf`, `anyOf`, `oneOf`, `not` and the pattern of a schema.
     fn value_validation(
         &mut self,
         props: &'s JsonSchemaProps,
@@ -231,7 +231,7 @@ impl<'s> Check<'s> {
         self.errors.push(finding.within(error.span).because(cause));
     }
 
-    /// `validateNestedValueValidation`: a schema in a junctor must not contain structural keywords.
+    /// `validateNestedValueValidation`: a schema in `allOf`, `anyOf`, `oneOf` or `not` must not contain structural keywords.
     fn nested(&mut self, props: &'s JsonSchemaProps, skip_any_of: bool, at: &Trail<'_>) {
         self.value_validation(props, skip_any_of, false, at);
         if let Some(items) = props.items.as_ref().and_then(|items| items.schema.as_deref()) {
@@ -241,7 +241,7 @@ impl<'s> Check<'s> {
             self.nested(property, false, &at.child("properties").key(name));
         }
         let additional = props.additional_properties.as_deref();
-        // Since 1.31, the structural form drops `additionalProperties: false` in a junctor.
+        // Since 1.31, the structural form drops `additionalProperties: false` inside `allOf`, `anyOf`, `oneOf` and `not`.
         let has_additional = additional
             .is_some_and(|it| it.schema.is_some() || it.allows || self.version < KubernetesVersion::minor(31));
         let has_default = props.default.as_ref().is_some_and(|value| !value.is_null());
@@ -280,9 +280,9 @@ impl<'s> Check<'s> {
         }
     }
 
-    /// `validateValueValidationCompleteness`: every property in the junctors of `props` must also exist in `schema`.
+    /// `validateValueValidationCompleteness`: every property that `allOf`, `anyOf`, `oneOf` or `not` of `props` mentions must also exist in `schema`.
     ///
-    /// `schema_at` is the path of `schema`, and `at` is the path of `props`. The API server checks only the root's junctors.
+    /// `schema_at` is the path of `schema`, and `at` is the path of `props`. The API server checks only these keywords of the root.
     fn completeness(
         &mut self,
         props: &JsonSchemaProps,

@@ -10,21 +10,21 @@ pub(super) enum G {
     T(Kinds, Option<Label>),
     /// A call of a rule.
     R(RuleId, u8, Label),
-    /// An optional construct; the next token decides.
+    /// An optional construct. The next token tells whether it is present.
     Opt(Vec<G>),
-    /// An optional construct; lookahead decides.
+    /// An optional construct. Lookahead over several tokens tells whether it is present.
     OptAhead(Vec<G>),
-    /// Zero or more; the next token decides.
+    /// Zero or more repetitions. The next token tells whether another one follows.
     Star(Vec<G>),
-    /// Zero or more; lookahead decides.
+    /// Zero or more repetitions. Lookahead over several tokens tells whether another one follows.
     StarAhead(Vec<G>),
-    /// One or more; the next token decides.
+    /// One or more repetitions. The next token tells whether another one follows.
     Plus(Vec<G>),
-    /// One or more; lookahead decides.
+    /// One or more repetitions. Lookahead over several tokens tells whether another one follows.
     PlusAhead(Vec<G>),
-    /// Alternatives; lookahead decides.
+    /// Alternatives. Lookahead over several tokens selects one.
     Either(Vec<(Rule, Vec<G>)>),
-    /// Alternatives; the next token decides.
+    /// Alternatives. The next token selects one.
     EitherNext(Vec<(Rule, Vec<G>)>),
     /// The replacement of left recursion: any number of operators with their precedence.
     Recursion(Vec<(Rule, u8, Vec<G>)>),
