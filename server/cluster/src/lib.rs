@@ -23,7 +23,7 @@ use serde_json::value::RawValue;
 pub const TIMEOUT: Duration = Duration::from_secs(10);
 /// The time limit for kubectl, including the programs that get credentials.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// The same limit if these programs may prompt the user.
+/// The time limit for kubectl if the programs that get credentials may prompt the user.
 const PATIENCE_WITH_USER: Duration = Duration::from_mins(5);
 
 /// The number of CRDs in a page.
@@ -32,7 +32,7 @@ const PAGE: u32 = 50;
 const OBJECT_PAGE: u32 = 250;
 /// The maximum number of pages of a list.
 const MAX_PAGES: usize = 1_000;
-/// The maximum size in bytes of a page, and of all pages together.
+/// The maximum size of a page, and of all pages together, in bytes.
 const MAX_PAGE_BYTES: usize = 96 << 20;
 const MAX_BYTES: usize = 512 << 20;
 /// The maximum size of the kubeconfig in bytes.

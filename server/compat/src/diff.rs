@@ -57,7 +57,7 @@ pub(crate) enum Kind {
     Other,
 }
 
-/// The side with something that the other side lacks, or both sides if it differs.
+/// Where the differing part of the schema exists: only in one of the two CRDs, or in both.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Side {
     Old,

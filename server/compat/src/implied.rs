@@ -148,7 +148,7 @@ impl Accepted<'_> {
         })
     }
 
-    /// Whether all values pass a branch of a junctor (`schemaPropsValidator`), because all its keywords are implied.
+    /// Whether all values pass a branch of `allOf`, `anyOf` or `oneOf` (`schemaPropsValidator`), because all its keywords are implied.
     pub(crate) fn pass_branch(&self, branch: &JsonSchemaProps) -> bool {
         let mut rest = plain(branch);
         let names = std::mem::take(&mut rest.required);

@@ -16,7 +16,7 @@ use crate::steps::{self, Step, below};
 const MAX_DEPTH: usize = 40;
 /// The maximum size of lists and maps.
 pub(crate) const MAX_ITEMS: usize = 600;
-/// The maximum number of ways that are tried to satisfy the junctors of an object.
+/// The maximum number of ways to try to satisfy `allOf`, `anyOf`, `oneOf` and `not` of an object.
 const MAX_WAYS: usize = 40;
 /// The work units for making a value.
 const MAKE: u64 = 500;
@@ -205,7 +205,7 @@ impl<'s> Maker<'s> {
         self.satisfied(schema, &fields, depth)
     }
 
-    /// The object with more fields, so that it satisfies the junctors.
+    /// The object with more fields, so that it satisfies `allOf`, `anyOf`, `oneOf` and `not`.
     fn satisfied(&self, schema: &'s JsonSchemaProps, fields: &Map<String, Value>, depth: usize) -> Option<Value> {
         for names in ways(schema).into_iter().take(MAX_WAYS) {
             if budget::work(MAKE).is_err() {
@@ -267,7 +267,7 @@ impl<'s> Maker<'s> {
     }
 }
 
-/// The sets of property names that may satisfy the junctors of an object.
+/// The sets of property names that may satisfy `allOf`, `anyOf`, `oneOf` and `not` of an object.
 pub(crate) fn ways(schema: &JsonSchemaProps) -> Vec<Vec<&str>> {
     let mut ways: Vec<Vec<&str>> = Vec::new();
     let clauses = schema.all_of.iter().chain(&schema.any_of).chain(&schema.one_of);
@@ -281,7 +281,7 @@ pub(crate) fn ways(schema: &JsonSchemaProps) -> Vec<Vec<&str>> {
         required.extend(clause.properties.iter().map(|it| it.0.as_str()));
         ways.push(required);
     }
-    // The first branches of all junctors are also tried together.
+    // Also try the first branches of `allOf`, `anyOf` and `oneOf` together.
     let firsts = [&schema.all_of, &schema.any_of, &schema.one_of].map(|it| it.first());
     let together = firsts
         .into_iter()

@@ -423,7 +423,7 @@ impl Question<'_> {
         }
     }
 
-    /// A proof for a junctor (`schemaPropsValidator`).
+    /// A proof for `allOf`, `anyOf`, `oneOf` or `not` (`schemaPropsValidator`).
     fn junctor(&self, keyword: &str) -> Option<String> {
         let clauses = |it: &JsonSchemaProps| {
             let mut all = it.clauses().into_iter();

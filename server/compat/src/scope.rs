@@ -9,7 +9,8 @@ use crate::steps::{Step, below, nodes_below};
 pub(crate) struct Scope {
     /// Whether a validation rule reads the value.
     pub(crate) has_rules: bool,
-    /// Whether a junctor or a limit on the number of properties depends on the fields that exist.
+    /// Whether the number or the names of existing fields matter, because of `allOf`, `anyOf`, `oneOf`, `not`, or a limit on the number of
+    /// properties.
     pub(crate) counts_fields: bool,
     /// Whether unknown fields are preserved.
     pub(crate) keeps_unknown: bool,

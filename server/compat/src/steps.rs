@@ -8,11 +8,11 @@ use serde_json::Value;
 /// One step down in a schema.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Step {
-    /// To a property.
+    /// A step to a property.
     Property(String),
-    /// To the items of a list.
+    /// A step to the items of a list.
     Items,
-    /// To the values of a map.
+    /// A step to the values of a map.
     Values,
 }
 

@@ -51,7 +51,7 @@ pub(crate) struct Choice {
 }
 
 impl Choice {
-    /// Single edits, as they are made without other arguments.
+    /// The choice with the default arguments, apart from the seed: each mutant has a single edit.
     pub(crate) const fn single_edits(seed: u64) -> Self {
         Self {
             seed: Some(seed),
@@ -61,7 +61,7 @@ impl Choice {
         }
     }
 
-    /// The seed that was asked for, or a new one.
+    /// The seed from the arguments, or a new one.
     pub(crate) fn seed(&self) -> u64 {
         self.seed.unwrap_or_else(|| Rng::new().u64(..))
     }

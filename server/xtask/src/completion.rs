@@ -61,7 +61,7 @@ impl Score {
     }
 }
 
-/// The required share of words among the items.
+/// The required share of words that completion offers at all, and among the first five items.
 const OFFERED: f64 = 0.99;
 const FIRST_FIVE: f64 = 0.90;
 

@@ -40,8 +40,8 @@ fn is_compatible(change: &Change, direction: Direction) -> bool {
     matches!(change.answer(direction), Answer::Compatible { .. })
 }
 
-/// The objects that one side accepts and the other rejects or changes, although all changes are reported as compatible, or at least the keyword that
-/// causes the rejection.
+/// The objects that contradict `compat`: one side accepts them, and the other rejects or changes them, although all changes of the keyword that
+/// causes this are reported as compatible.
 pub(super) fn wrong(
     oracle: &Path,
     kubernetes: KubernetesVersion,

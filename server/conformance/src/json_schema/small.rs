@@ -206,7 +206,7 @@ fn validations(rng: &mut Rng, schema: &mut Map<String, Value>, kind: &str) {
     }
 }
 
-/// A junctor that API servers accept. It contains no types, and only property names of the outer schema.
+/// An `allOf`, `anyOf`, `oneOf` or `not` that API servers accept. It contains no types, and only property names of the outer schema.
 fn junctor(rng: &mut Rng, outer: &Value, depth: u8) -> Value {
     let mut junctors = Map::new();
     let name = pick(rng, &["allOf", "anyOf", "oneOf", "not"]);

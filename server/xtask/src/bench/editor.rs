@@ -49,7 +49,7 @@ fn keystrokes(bench: &Bench, file: &str) -> anyhow::Result<()> {
     let text = std::fs::read_to_string(bench.corpus.join(file))?;
     let mut parse = FullParse::new(&text)?;
     let lines: Vec<&str> = text.lines().collect();
-    // The ends of lines with content: in descriptions, after types, in key names.
+    // The positions to type at: the ends of lines with content or, in each third line, the end of the key.
     let places: Vec<(usize, usize)> = lines
         .iter()
         .enumerate()

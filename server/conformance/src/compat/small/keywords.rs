@@ -320,7 +320,7 @@ fn junctor(node: &mut Value, rng: &mut Rng) {
         Some(branches) if rng.u8(..3) == 0 => branches.reverse(),
         Some(branches) => branches.push(clause(rng)),
         None => {
-            // Moves the branches of another junctor or the neighboring keywords into this junctor.
+            // Move the branches of another keyword such as `anyOf`, or the neighboring keywords, into this one.
             let moved = match KEYWORDS[..3].iter().find(|it| node[**it].is_array()) {
                 Some(other) if rng.bool() => node.as_object_mut().and_then(|it| it.remove(*other)),
                 _ => None,
