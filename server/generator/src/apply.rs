@@ -21,7 +21,7 @@ use crate::{
 /// The prefix of markers that apply to the items of a list.
 const ITEMS: &str = "kubebuilder:validation:items:";
 
-/// The releases in which the effect of markers changed.
+/// The first release with each change of the effect of markers.
 const TEXTUAL: Release = Release(17);
 const SUMS: Release = Release(22);
 const NEEDS_CONTENT: Release = Release(23);

@@ -18,7 +18,7 @@ const MAX_DEPTH: usize = 200;
 /// The work units for each schema.
 const A_SCHEMA: u64 = 500;
 
-/// The releases in which merging changed.
+/// The first release with each change of how schemas are merged.
 const KEEPS_ENUMS: Release = Release(21);
 const COMPARES_SIZES: Release = Release(22);
 const REPLACES_LISTS: Release = Release(23);

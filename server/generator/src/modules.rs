@@ -87,7 +87,8 @@ impl Modules {
         &self.root
     }
 
-    /// The same module, with the files of the repository as in `repository`, such as files that the user is editing. Other files are read only once.
+    /// A copy of the module that reads the files of the repository from `repository`, for example because the user is editing them. It shares what
+    /// was read from other files.
     #[must_use]
     pub fn with(&self, repository: Arc<Module>) -> Self {
         Self {

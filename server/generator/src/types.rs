@@ -31,7 +31,7 @@ const MAX_DEPTH: usize = 100;
 /// The work units for each field.
 const A_FIELD: u64 = 2_000;
 
-/// The releases in which generated schemas changed.
+/// The first release with each change of the generated schemas.
 const TEXT_MARSHALERS: Release = Release(17);
 const OMITS_ZERO: Release = Release(22);
 const KEYS_AS_TEXT: Release = Release(22);

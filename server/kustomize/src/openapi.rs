@@ -80,7 +80,7 @@ impl OpenApi {
 
     /// Calls a function while this is the current thread's OpenAPI file.
     pub(crate) fn within<T>(self, run: impl FnOnce() -> T) -> T {
-        /// Restores the previous file when it is dropped, even if the function panics.
+        /// Restores the thread's previous OpenAPI file when it is dropped, even if the function panics.
         struct Outer(Option<Rc<OpenApi>>);
         impl Drop for Outer {
             fn drop(&mut self) {

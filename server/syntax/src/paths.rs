@@ -11,9 +11,9 @@ pub use finder::Finder;
 /// One step from a node to a child.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Step<'t> {
-    /// Into a mapping, by the decoded value of a key.
+    /// A step into a mapping, by the decoded value of a key.
     Key(Cow<'t, str>),
-    /// Into a sequence, by index from 0.
+    /// A step into a sequence, by index from 0.
     Index(usize),
 }
 

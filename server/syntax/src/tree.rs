@@ -72,9 +72,9 @@ pub enum ScalarStyle {
 /// The style of a mapping or sequence.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum CollectionStyle {
-    /// With indentation.
+    /// Written with indentation.
     Block,
-    /// With braces or brackets.
+    /// Written with braces or brackets.
     Flow,
 }
 

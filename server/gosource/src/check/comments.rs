@@ -45,7 +45,7 @@ pub enum Lost {
     Detached,
     /// The marker comes after a declaration on the same line.
     Behind,
-    /// The marker is inside a declaration, and nothing inside follows to which it could belong.
+    /// The marker is inside a declaration, but no field or type follows inside it to which the marker could belong.
     Inside,
 }
 

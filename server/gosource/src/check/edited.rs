@@ -14,7 +14,7 @@ pub struct Edited {
 }
 
 impl Edited {
-    /// The difference between two texts of a file. `None` if something else than types has changed, such as imports, constants, or markers of the
+    /// The difference between two texts of a file. `None` if something other than types has changed, such as imports, constants, or markers of the
     /// package.
     pub fn between(before: &Types, after: &Types) -> Option<Self> {
         let markers = |of: &Types| -> Vec<(&'static str, String)> {
@@ -185,7 +185,7 @@ type C int
         assert_eq!(with("[]A", "[]C"), Some(vec!["B".to_owned()]));
         assert_eq!(with("type C int\n", ""), Some(vec!["C".to_owned()]));
         assert_eq!(with("type C", "type D"), Some(vec!["C".to_owned(), "D".to_owned()]));
-        // Changes of something else than types.
+        // Changes of something other than types.
         for (from, to) in [
             ("+groupName=a", "+groupName=b"),
             ("package v1\n", "package v1\n\nimport \"a/b\"\n"),

@@ -242,7 +242,7 @@ pub fn read(text: &str) -> Comments {
 
 /// The types that a file declares.
 pub fn read_types(text: &str) -> Arc<Types> {
-    // A file without comments may declare types.
+    // Always parse the file, because even a file without comments may declare types.
     parsed(text).map_or_else(Arc::default, |it| read_tree(&it, text).types)
 }
 

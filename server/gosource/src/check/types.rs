@@ -54,7 +54,7 @@ pub struct Set {
 /// A declaration of fields in a struct. It may have several names.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Member {
-    /// Its start.
+    /// The start of the declaration, as a byte offset in the file.
     pub start: usize,
     /// The first name of the field in Go. `None` for an embedded field.
     pub name: Option<String>,
@@ -68,7 +68,7 @@ pub struct Member {
     pub json: Option<String>,
     /// Whether the tag excludes the field from JSON.
     pub is_left_out: bool,
-    /// Its markers.
+    /// The markers of the field.
     pub markers: Vec<Set>,
     /// The type, in bytes of the file.
     pub of: Range<usize>,

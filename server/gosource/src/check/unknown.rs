@@ -129,8 +129,8 @@ impl<'a> Guesses<'a> {
         })
     }
 
-    /// Splits a name at its last word, if that is an argument: returns the rest of the name, and the marker that was meant. The marker must have an
-    /// argument with that name.
+    /// Splits a name at its last word, if that is the name of an argument. Returns the text before this word, and the marker that was probably meant
+    /// by it. The marker has an argument with that name.
     fn with_argument<'n>(&mut self, whole: &'n str, split: &Split<'_>) -> Option<(&'n str, String)> {
         let (before, argument) = whole.rsplit_once(':').filter(|_| split.name != split.whole)?;
         let takes = |name: &str| {

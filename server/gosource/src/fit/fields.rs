@@ -18,9 +18,9 @@ const MAX_DEPTH: usize = 32;
 /// A step on a path through types.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step<'a> {
-    /// To the field with this JSON name.
+    /// A step to the field with this JSON name.
     Field(&'a str),
-    /// To the items of a list.
+    /// A step to the items of a list.
     Items,
 }
 

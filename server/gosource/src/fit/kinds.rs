@@ -5,7 +5,7 @@
 pub(super) struct Kinds(u8);
 
 impl Kinds {
-    /// The schema without a type.
+    /// The set that contains only schemas without a type. The sets below contain one JSON type each.
     pub(super) const NONE: Self = Self(1);
     pub(super) const STRING: Self = Self(2);
     pub(super) const INTEGER: Self = Self(4);

@@ -176,7 +176,8 @@ impl Site<'_> {
         self.markers.iter().any(|it| it.name == name)
     }
 
-    /// The mismatch of a marker that applies to the value itself. If it is not about the whole marker, also its span.
+    /// The mismatch between the type and a marker that applies to the value itself. If only a part of the marker is wrong, also the span of that
+    /// part.
     fn of_value(&self, marker: &Set, first: Values, values: Values) -> Told {
         let word = marker
             .name

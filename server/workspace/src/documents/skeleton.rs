@@ -5,7 +5,7 @@ use crd_analyzer_syntax::json::{Json, JsonDoc, JsonValue};
 /// The minimum number of values in a skeleton. An object with fewer empty values may have been written by hand.
 const LEAST_VALUES: usize = 20;
 
-/// At most one in this number of values may be non-empty.
+/// In a skeleton, at most one of this many values is not empty.
 const ONE_OF: usize = 4;
 
 /// Whether nearly all values of an object are empty, apart from those in its metadata.

@@ -402,7 +402,7 @@ impl Locate<'_> {
 
     fn warning(&self, warning: &Warning) -> Finding {
         let places = warning.paths.iter().flat_map(|path| self.places(path));
-        // By aliases, one text may stand for several keywords. The paths are not in the order of the file.
+        // Through aliases, the same text may be used for several keywords, and the paths are not in document order.
         let mut spans: Vec<Span> = places.map(|(span, _)| span).collect();
         spans.sort_unstable_by_key(|it| (it.start, it.end));
         spans.dedup();

@@ -75,7 +75,7 @@ impl One<'_> {
         }
     }
 
-    /// The answer according to a CRD that was not asked yet.
+    /// The answer according to another CRD.
     fn ask(&self, other: &KnownCrd) -> Said {
         let written = &self.asked.object.written;
         match other.serve(self.asked.definitions.files(), self.version) {

@@ -24,9 +24,10 @@ pub struct GoTest {
     applies: bool,
     /// For each last part of a quoted path: whether all table entries that contain it expect an error.
     names: HashMap<String, bool>,
-    /// The same for each whole string in double quotes, because tables often leave out the extension.
+    /// For each whole string in double quotes: whether all table entries that contain it expect an error. Tables often leave out the extension of a
+    /// file.
     stems: HashMap<String, bool>,
-    /// For each quoted manifest name: what all calls with it do.
+    /// How the calls of the test use each quoted manifest name.
     used: HashMap<String, Use>,
     /// The last folder and the extension of each file pattern that is passed to a call with another name.
     given: Vec<(String, String)>,

@@ -205,7 +205,8 @@ impl Place {
         }
     }
 
-    /// The place after finding a file that configures a generator to write to its folder. It stays the same if the path means an old state or tests.
+    /// Changes the place to that of a generated file, because the file `by` configures a generator to write to this folder. A place of tests or of an
+    /// old state stays unchanged.
     pub(crate) fn generated(self, by: &str) -> Self {
         if !matches!(
             self.standing,
@@ -220,7 +221,7 @@ impl Place {
         }
     }
 
-    /// The place after finding a file that says that its content comes from another project.
+    /// Changes the place to that of a file from another project, because a file in the folder says so.
     pub(crate) fn vendored(self) -> Self {
         if self.standing >= Standing::Vendored {
             return self;

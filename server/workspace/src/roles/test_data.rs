@@ -44,10 +44,10 @@ const READ: &[&str] = &[
 /// Folders with snapshots, which Jest and Helm's unittest plugin generate and compare.
 const SNAPSHOTS: &[&str] = &["__snapshot__", "__snapshots__"];
 
-/// A word in the names of files and folders with which tests compare results.
+/// A word in the names of files and folders that contain expected results.
 const GOLDEN: &str = "golden";
 
-/// Another such word, but only in tests without a cluster. In tests with a cluster, such files state what is expected in the cluster.
+/// Another word for expected results, but only in tests without a cluster. In tests with a cluster, such files state what is expected in the cluster.
 const EXPECTED: &str = "expected";
 
 /// The last folders in the path of inputs of Java tests.

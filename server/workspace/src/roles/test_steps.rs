@@ -43,7 +43,7 @@ pub struct NamedFiles {
     pub parts: Vec<String>,
     /// The files that the API server has to reject. In a chainsaw `Test`, these are applied with an `expect` that checks that `$error` is not null.
     pub rejected: Vec<String>,
-    /// The files in `rejected` that validation has to reject, and not a webhook or a policy, judging by the text of the check.
+    /// The files in `rejected` that fail validation. The text of the check shows that no webhook or policy rejects them.
     pub invalid: Vec<String>,
 }
 

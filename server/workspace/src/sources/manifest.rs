@@ -42,11 +42,11 @@ pub struct Part {
 /// How a part relates to the part that contains it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PartKind {
-    /// The place declares the part, as a field of a type does.
+    /// The place declares the part. For example, a field of a Go type declares a property.
     Declared,
-    /// The place sets the part inside the part that contains it.
+    /// The place sets a value inside a declared part. For example, a marker sets a keyword.
     Said,
-    /// The place sets the part, but the real value is unknown. Diagnostics about the part that contains it are left out.
+    /// Like `Said`, but the real value is unknown, so diagnostics about the surrounding part are left out.
     Guess,
 }
 

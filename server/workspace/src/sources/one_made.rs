@@ -23,7 +23,7 @@ pub struct Made {
     is_in_step: bool,
     /// Whether the manifest was generated completely, and is not an update of the CRD in the repository.
     is_whole: bool,
-    /// How the CRD in the repository is older.
+    /// The differences that show that the CRD in the repository is older than its source. `None` if there are none.
     stale: Option<Arc<Stale>>,
     /// Whether the types may have other fields than the CRD in the repository.
     has_other_fields: bool,
@@ -112,7 +112,7 @@ impl Made {
         })
     }
 
-    /// How the CRD in the repository is older.
+    /// The differences that show that the CRD in the repository is older than its source, if there are any.
     pub(super) fn stale(&self) -> Option<&Stale> {
         self.stale.as_deref()
     }

@@ -57,7 +57,7 @@ impl Lines {
         self.heads.get(first).is_some_and(|it| *it < range.end)
     }
 
-    /// The lines of the filled-in text, as far as it is written.
+    /// The shapes of the lines around each line, taken from the part of the text that is already filled in.
     pub(super) fn around_of<'l>(&'l self, made: &[u8], filler: &'l str) -> Around<'l> {
         let mut after = Vec::with_capacity(self.all.len());
         let mut next = None;
@@ -132,7 +132,8 @@ fn without_comment(written: &str) -> &str {
     }
 }
 
-/// The column of the last key in a line. If an item has no key, the column of its last dash: `- - a: |`, `- - |`.
+/// The column of the last key in a line. In `- - a: |`, this is the column of `a`. If an item has no key, as in `- - |`, it is the column of the last
+/// dash.
 fn depth_of_key(written: &str) -> usize {
     let mut depth = 0;
     while let Some(item) = written[depth..].strip_prefix("- ") {
