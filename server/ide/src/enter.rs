@@ -64,7 +64,7 @@ fn key_at(tree: &Tree, offset: u32) -> Option<NodeId> {
     (is_block && tree.is_key(node) && tree.full_span(node).start == offset).then_some(node)
 }
 
-/// What the line below a key begins with.
+/// What to write on the line below a key.
 enum Below {
     /// The value of the key, one level deeper than the key.
     Deeper,
@@ -74,7 +74,7 @@ enum Below {
     Beside,
 }
 
-/// What the line below a key begins with.
+/// Determines what to write on the line below a key.
 fn below(tree: &Tree, key: NodeId, line: std::ops::Range<usize>) -> Option<Below> {
     let value = tree.entry_of(key)?.value;
     let span = tree.full_span(value);

@@ -66,7 +66,7 @@ pub fn is_gzip(bytes: &[u8]) -> bool {
     bytes.starts_with(&GZIP)
 }
 
-/// What is left of the limits for an archive and the archives in it.
+/// The remaining limits for an archive and the archives inside it.
 #[derive(Debug)]
 pub struct Room {
     bytes: u64,

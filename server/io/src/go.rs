@@ -31,10 +31,10 @@ const MAX_LISTED: usize = 20_000;
 /// Where to look for Go files.
 #[derive(Clone, Debug)]
 pub enum Reach {
-    /// In the repository that contains a manifest. If there is none, in the first of these folders that contains the manifest, otherwise in the
-    /// current folder.
+    /// Look in the repository that contains the manifest. Without a repository, look in the first of these folders that contains the manifest,
+    /// otherwise in the current folder.
     Repository(Roots),
-    /// Only in these folders, because the user has not said that other folders can be trusted.
+    /// Look only in these folders, because the user has not said that other folders can be trusted.
     Folders(Roots),
 }
 
@@ -223,7 +223,7 @@ fn absolute(name: &str) -> Option<PathBuf> {
     env::var_os(name).map(PathBuf::from).filter(|it| it.is_absolute())
 }
 
-/// The files of a repository, and of the module cache and the standard library outside of it.
+/// Access to the files of a repository, and to the module cache and the standard library outside it.
 struct Beside {
     repository: Arc<dyn Folders>,
     outside: Disk,

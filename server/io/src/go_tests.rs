@@ -13,7 +13,7 @@ use crate::read::{self, Access, SETTINGS_BYTES};
 /// The maximum number of folders between a file and a test that names it.
 const MOST_FOLDERS: usize = 4;
 
-/// The same for tests that use a cluster. They have a separate folder of manifests for each subject.
+/// The maximum number of such folders for tests that use a cluster. These tests have a separate folder of manifests for each subject.
 const MOST_FOLDERS_OF_CLUSTERS: usize = 6;
 
 /// A cache of the tests that were read, by folder.

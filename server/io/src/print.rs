@@ -17,11 +17,11 @@ pub enum Style {
     Plain,
     /// The text of a report.
     Bold,
-    /// The word for an error, and its position.
+    /// The word `error`, and the position of the error.
     Error,
-    /// The word for a warning, and its position.
+    /// The word `warning`, and the position of the warning.
     Warning,
-    /// The word for a hint, and its position.
+    /// The word `hint`, and the position of the hint.
     Hint,
     /// Help.
     Help,

@@ -414,8 +414,8 @@ fn report(
     (report, kept)
 }
 
-/// If one value has several errors, keeps one of them and turns the others into its notes. `of` has the document of each finding. Returns the problem
-/// of each removed error with the problem of the error that it became a note of.
+/// If one value has several errors, keeps one of them and turns the others into its notes. `of` has the document of each finding. Returns pairs of
+/// problems: a removed error, and the error whose note it is now.
 fn told_as_one(shown: &mut Vec<MergedFinding>, of: &mut Vec<&DocumentReport>) -> Vec<(Problem, Problem)> {
     let mut told = Vec::new();
     let mut is_told = vec![false; shown.len()];

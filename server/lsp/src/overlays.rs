@@ -58,7 +58,7 @@ struct Known {
 struct BuiltFrom {
     /// The folders of the kustomizations.
     folders: BTreeSet<PathBuf>,
-    /// The files that the kustomizations asked for, with fingerprints of their text. `None` for missing files.
+    /// The files that the kustomizations tried to read, with fingerprints of their text. `None` for missing files.
     files: HashMap<Arc<Path>, Option<Fingerprint>>,
 }
 

@@ -387,7 +387,7 @@ fn look_through(catalog: &Catalog, neighbours: &Neighbours, known: &Named) -> Lo
         let next = || receive.lock().unwrap_or_else(PoisonError::into_inner).recv();
         while let Ok(files) = next() {
             for (path, access) in files {
-                // The configuration is only asked about relevant files, because there are few of them.
+                // Check the configuration only for relevant files, because there are few of them.
                 let Some(file) = deciding(&path, &access).filter(|_| !neighbours.exclude(&path, &access)) else {
                     continue;
                 };

@@ -79,13 +79,13 @@ fn is_test_file(path: &Path, bytes: &[u8]) -> bool {
 /// The optional parts of a result that the output needs.
 #[derive(Clone, Copy)]
 pub(super) struct Wanted {
-    /// The custom resources as the API server stores them.
+    /// Whether to return the custom resources as the API server stores them.
     pub(super) effective: bool,
-    /// The role of each document in the repository.
+    /// Whether to return the role of each document in the repository.
     pub(super) roles: bool,
-    /// The fixes.
+    /// Whether to return the fixes.
     pub(super) fixes: bool,
-    /// How many diagnostics can be fixed.
+    /// Whether to count the fixes.
     pub(super) fixable: bool,
 }
 

@@ -30,7 +30,7 @@ pub(super) fn tell(file: &Path, known: &RunCrds, beside: &Beside, look: &Look, i
     let access = path.parent().map_or(Access::Named, found_in);
     let (text, found) = objects_of_file(bytes.unwrap_or_default(), &path);
     let aside = Aside::of_text(&text, &path, known.catalog(), &beside.tests(&access));
-    // The CRD is chosen for a neutral path in the same folder, because a release in the file's own name would affect the choice.
+    // The name of the file may contain a release, which would affect the choice of the CRD. So look the CRD up for a neutral name in the same folder.
     let beside_it = path.with_file_name("-");
     let mut explained = Vec::new();
     for object in &found {

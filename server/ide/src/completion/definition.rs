@@ -121,8 +121,8 @@ fn fields(context: &Context<'_, '_>, at: &api::At, structure: &'static Struct) -
     items
 }
 
-/// The index at which to insert snippets for whole nodes: before the first key that people write. If that key exists already, or the author sorts
-/// keys, they come last.
+/// The index at which to insert snippets for whole nodes: before the key that people usually write first. If the node already has keys, or the author
+/// sorts keys, the snippets come last.
 fn place_of_nodes(items: &[Item], at: &api::At, structure: &'static Struct, known: &Keys<'_>) -> usize {
     let first = match structure.name {
         // People rarely write these keys one by one, so the snippet for all of them comes first.

@@ -22,7 +22,7 @@ pub struct Failing {
     pub all: usize,
     /// The number of objects whose errors need no fix, because only tests read them or they are wrong on purpose.
     pub aside: usize,
-    /// Whether somebody has edited the constraint.
+    /// Whether the user has edited the constraint.
     pub is_edited: bool,
 }
 

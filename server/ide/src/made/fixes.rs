@@ -36,7 +36,7 @@ pub struct SourceFile<'a> {
     pub unit: &'a dyn Unit,
     /// The generated manifests.
     pub manifests: &'a Manifests,
-    /// The question that was asked about the manifests.
+    /// The question with which the manifests were checked.
     pub question: &'a Question<'a>,
     /// Returns the report on the file with another text, or `None` when the time is up.
     pub judge: &'a dyn Fn(&Arc<str>) -> Option<FileReport>,

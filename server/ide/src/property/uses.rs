@@ -64,7 +64,7 @@ pub fn uses(document: &Document<'_>, target: &Target, version: KubernetesVersion
     }
 }
 
-/// What is left of [`MAX_TYPED`].
+/// The remaining effort, which starts at [`MAX_TYPED`].
 struct Effort {
     left: usize,
     /// Whether expressions were skipped because the limit was reached.

@@ -36,7 +36,7 @@ pub enum Error {
     Malformed {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The reason.
         why: String,
     },
     /// The revision is not the name of exactly one commit.
@@ -45,7 +45,7 @@ pub enum Error {
     NotAFile {
         /// The path of the file, relative to the repository.
         path: PathBuf,
-        /// What the path is in the commit.
+        /// A phrase for the object at the path, such as a folder.
         what: &'static str,
     },
     /// The file's content is missing in the clone.

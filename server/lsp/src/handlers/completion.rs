@@ -166,7 +166,7 @@ fn ask<T>(request: &RequestContext, offset: u32, question: impl FnOnce(&Request<
         tree,
         document: document.as_ref(),
         offset,
-        // A word is only offered if every version of the range has it, so any of them will do.
+        // Completion only offers a word if all these versions have it, so the choice of the version does not matter.
         version: versions.iter().next().unwrap_or(versions.newest()),
         snippets: request.client().completion.snippets,
         transforms: request.client().completion.transforms,

@@ -23,7 +23,7 @@ pub(crate) async fn handle(session: &Arc<Session>, mut item: CompletionItem) -> 
         |it| it.completion,
         "the documentation of an item",
         move |request| {
-            // The same question has the same items only for the same document version.
+            // The number of the item is only valid for the same version of the document.
             if request.snapshot.version != version {
                 return None;
             }

@@ -56,7 +56,7 @@ async fn locked_definitions_count_and_the_lock_is_watched() {
     let changes = json!({ "changes": [{ "uri": uri(&other), "type": 1 }, { "uri": uri(&lock), "type": 2 }] });
     client.notify("workspace/didChangeWatchedFiles", changes).await;
     while codes(&client.published(&two, 1).await) != ["number-too-large"] {}
-    // The same for a changed CRD.
+    // A changed CRD file also updates the diagnostics.
     std::fs::write(&crd, DEFINITION.replace("maximum: 9", "maximum: 99")).expect("written");
     let changes = json!({ "changes": [{ "uri": uri(&crd), "type": 2 }] });
     client.notify("workspace/didChangeWatchedFiles", changes).await;

@@ -283,7 +283,7 @@ async fn a_patched_crd_counts_for_what_is_built_with_it() {
     let decides = &found[0]["relatedInformation"][1]["location"];
     assert_eq!(decides["uri"], editor.uri("prod/patch.yaml"), "{found:?}");
     assert_eq!(decides["range"]["start"]["line"], 2, "{found:?}");
-    // The same for an unsaved patch.
+    // The unsaved text of an open patch is used as well.
     editor.open("prod/patch.yaml").await;
     let uri = editor.uri("prod/patch.yaml");
     editor.client.change(&uri, 2, &[([2, 9, 2, 10], "3")]).await;

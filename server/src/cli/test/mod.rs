@@ -92,7 +92,7 @@ pub(super) struct Args {
     settings: Settings,
 }
 
-/// What is wanted of the coverage of rules.
+/// What to do with the coverage of rules.
 #[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 enum Wanted {
     /// Print it.

@@ -56,7 +56,7 @@ fn outside(tree: &Tree, node: NodeId) -> Option<(NodeId, Vec<SchemaStep>, String
     Some((owner, steps, name))
 }
 
-/// Moves a keyword out of junctors, where it is not allowed.
+/// Moves a keyword out of `allOf`, `anyOf`, `oneOf` or `not`, where it is not allowed.
 pub(super) fn forbidden(at: &At<'_>, found: &mut Vec<Repair>) {
     let tree = at.tree;
     let Some((own, clause)) = at.entry.zip(at.mapping()) else {
@@ -138,7 +138,7 @@ pub(super) fn int_or_string(at: &At<'_>, owner: NodeId) -> Option<Repair> {
 /// The maximum number of properties of one schema to declare.
 const MAX_NAMES: usize = 20;
 
-/// Declares properties outside of junctors if only a junctor mentions them.
+/// Declares properties outside of `anyOf` and similar keywords, if only these keywords mention them.
 pub(super) fn incomplete(at: &At<'_>, found: &mut Vec<Repair>) {
     let tree = at.tree;
     let Some(node) = at.schema() else { return };
@@ -182,7 +182,7 @@ pub(super) fn incomplete(at: &At<'_>, found: &mut Vec<Repair>) {
     }
 }
 
-/// The clauses of all junctors of a schema, including nested ones.
+/// The clauses of all `allOf`, `anyOf`, `oneOf` and `not` in a schema, including nested ones.
 fn collect(tree: &Tree, node: NodeId, depth: usize, found: &mut Vec<NodeId>) {
     if depth > 50 || !is_mapping(tree, node) {
         return;

@@ -80,7 +80,7 @@ pub(super) fn type_of(tree: &Tree, node: NodeId) -> Option<&'static str> {
     })
 }
 
-/// The schema at which a keyword is missing. It is the node at the place, or the value of the entry if nothing else is written there.
+/// The schema that lacks a keyword: the schema at the place of the problem or, if the value is missing, the node of the missing value.
 fn about(at: &At<'_>) -> Option<NodeId> {
     if at.tree.is_absent(at.node) {
         return Some(at.node);
