@@ -9,7 +9,7 @@ use crd_analyzer_workspace::findings::finding::Finding;
 use super::{Fix, TextEdit};
 use crate::file::File;
 
-/// The parts of an edited text whose diagnostics are not held against the fixes.
+/// The parts of an edited text in which new diagnostics do not count against the fixes.
 #[derive(Default)]
 pub(super) struct Revealed {
     /// The entries whose values the author wrote, in the order of the text, without overlaps.

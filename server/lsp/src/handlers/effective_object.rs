@@ -29,7 +29,7 @@ use crate::{
 /// other files.
 pub(crate) const METHOD: &str = "crd-analyzer/effectiveObject";
 
-/// The name of the unbuilt object in an answer.
+/// The name, in an answer, for the object as it is written, before any build.
 const AS_WRITTEN: &str = "as written";
 
 pub(crate) async fn handle(session: &Arc<Session>, params: Value) -> Result<Value> {

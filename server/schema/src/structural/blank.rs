@@ -1,4 +1,5 @@
-//! Checks whether a schema contains only its type. The API server implements both checks by comparing whole values.
+//! Checks whether a schema contains only its type, or only its type and restrictions on names. The API server implements these checks by comparing
+//! whole values.
 
 use serde_json::Value;
 
