@@ -9,11 +9,11 @@ use crate::{
 /// The set of strings that a pattern matches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Extent {
-    /// All strings.
+    /// The pattern matches all strings.
     Everything,
-    /// No string.
+    /// The pattern matches no string.
     Nothing,
-    /// Some strings, or unknown.
+    /// The pattern matches some strings, or the set is unknown.
     Some,
 }
 

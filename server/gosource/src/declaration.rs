@@ -14,11 +14,11 @@ const MAX_TYPES: usize = 200;
 /// One step down a schema.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Step {
-    /// Into `properties`, to the property with this name.
+    /// A step into `properties`, to the property with this name.
     Property(String),
-    /// Into `items`.
+    /// A step into `items`.
     Items,
-    /// Into `additionalProperties`.
+    /// A step into `additionalProperties`.
     Values,
 }
 

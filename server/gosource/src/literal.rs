@@ -20,11 +20,11 @@ pub fn unquoted(written: &str) -> Option<String> {
 /// The syntax in which a string is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Form {
-    /// In double quotes, with Go's escape sequences.
+    /// The string is in double quotes, with Go's escape sequences.
     Quoted,
-    /// In backquotes, without escape sequences.
+    /// The string is in backquotes, without escape sequences.
     Raw,
-    /// Without quotes.
+    /// The string has no quotes.
     Bare,
 }
 

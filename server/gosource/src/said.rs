@@ -41,7 +41,7 @@ pub enum To {
     Object(Vec<(&'static str, Literal)>),
     /// `true`, because the marker is present.
     True,
-    /// No value: the keyword is left out.
+    /// The marker sets no value: the keyword is left out.
     Nothing,
     /// A value that crd-analyzer does not evaluate.
     Unknown,

@@ -137,12 +137,12 @@ pub(crate) struct Var {
 /// The subjects of a role binding whose namespace a transformer sets.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) enum Subjects {
-    /// Subjects with the name `default`.
+    /// The transformer sets the namespace of subjects with the name `default`.
     #[default]
     Default,
-    /// All service accounts.
+    /// The transformer sets the namespace of all service accounts.
     All,
-    /// No subjects.
+    /// The transformer sets no namespace of a subject.
     None,
 }
 

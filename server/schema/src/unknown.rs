@@ -27,7 +27,7 @@ pub struct Unknown {
 /// The way in which a value is unknown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum How {
-    /// Only parts of the value are unknown.
+    /// The value is partly unknown: some of its parts may be anything.
     Inside,
     /// The value is an object or list that may have more entries or items than are known.
     More,

@@ -16,7 +16,7 @@ pub(crate) enum Resolved {
     Null,
     Bool(bool),
     Int(i64),
-    /// Only for numbers that do not fit into an `int64`.
+    /// An integer that does not fit into an `int64`.
     Uint(u64),
     Float(f64),
     /// A string, whose value is the text itself. Timestamps are strings too, because go-yaml keeps their text.

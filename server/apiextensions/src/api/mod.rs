@@ -107,7 +107,7 @@ pub enum Values {
     Free,
     /// The field accepts only these values.
     Closed(&'static [Value]),
-    /// Usually one of these values, but others are possible.
+    /// The field usually has one of these values, but accepts others.
     Open(&'static [Value]),
 }
 

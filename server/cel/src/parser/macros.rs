@@ -58,7 +58,7 @@ pub(super) enum Quantifier {
 /// The receiver of a macro call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Target {
-    /// No receiver: `name(…)`.
+    /// The macro has no receiver: `name(…)`.
     Nothing,
     /// A list or map: `target.name(…)`.
     Collection,

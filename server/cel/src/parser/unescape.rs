@@ -7,7 +7,7 @@ use crate::ast::LiteralProblem;
 pub(super) enum CodePoints {
     /// All code points up to U+10FFFF; surrogates become U+FFFD.
     WithSurrogates,
-    /// Only characters; other code points are an error.
+    /// Escape sequences may only represent characters; other code points are an error.
     Characters,
 }
 

@@ -26,7 +26,7 @@ pub(super) enum Content {
     Plain,
     Flow,
     Block(ScalarStyle),
-    /// Only an anchor or tag.
+    /// The head contains only an anchor or tag.
     Nothing,
 }
 

@@ -8,9 +8,9 @@ use super::{
 /// A difference between a CRD and the types from which it is generated.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum What {
-    /// Only the types have a property.
+    /// Only the types have this property.
     NewProperty(String),
-    /// Only the CRD has a property.
+    /// Only the CRD has this property.
     GoneProperty(String),
     /// Only the types set a value for this key.
     Absent(String),

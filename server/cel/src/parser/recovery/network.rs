@@ -115,7 +115,7 @@ pub(super) enum Step {
     Name(Rule),
     /// Starts a node whose left operand is the current node.
     Recurse(Rule),
-    /// Continues only if the operator binds strongly enough.
+    /// The step continues only if the operator binds strongly enough.
     Precedence {
         state: StateId,
         precedence: u8,
@@ -132,7 +132,7 @@ pub(super) enum Step {
         first: StateId,
         to: usize,
     },
-    /// Only checks the next token.
+    /// The step only checks the next token.
     Sync {
         state: StateId,
     },

@@ -22,7 +22,7 @@ pub(super) enum Set<'j> {
     Names(Vec<Name>),
     /// A list of objects: those that markers set, and existing objects that come from elsewhere.
     Objects(Vec<Object<'j>>),
-    /// No value: the keyword is removed.
+    /// The marker sets no value: the keyword is removed.
     Nothing,
     /// The existing value stays, because a marker with an unknown meaning sets it.
     As(Place),
