@@ -41,7 +41,7 @@ pub struct Modules {
     roots: BTreeMap<String, PathBuf>,
     has_vendor: bool,
     read: Arc<OnDisk>,
-    /// The reader for files of the repository, which has the texts of files that the user is editing.
+    /// The reader for files of the repository that holds the module. It has the texts of files that the user is editing.
     repository: Option<Arc<Module>>,
 }
 

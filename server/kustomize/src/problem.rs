@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::node::Place;
 
-/// The kind of reason.
+/// The kinds of reasons why a build fails.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ProblemKind {
     /// kustomize itself fails.
@@ -20,7 +20,7 @@ pub enum ProblemKind {
 /// The reason why a build fails, and the place that causes it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Problem {
-    /// The kind of reason.
+    /// The kind of reason why the build fails.
     pub kind: ProblemKind,
     /// The message: a sentence without a capital letter at the start and without a period at the end.
     pub message: String,

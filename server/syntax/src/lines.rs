@@ -258,7 +258,7 @@ mod tests {
         for unit in [ColumnUnit::Utf8, ColumnUnit::Utf16, ColumnUnit::Utf32] {
             for (offset, c) in text.char_indices().chain([(text.len(), ' ')]) {
                 if c == '\n' && text[..offset].ends_with('\r') {
-                    continue; // between CR and LF is no place of its own
+                    continue; // an offset between CR and LF has no position of its own
                 }
                 let (line, column) = lines.position(text, offset as u32, unit);
                 assert_eq!(

@@ -82,7 +82,7 @@ pub trait Observer {
         0
     }
 
-    /// The observations between two marks did not affect the result: a single other term or entry decided the result.
+    /// Drops the observations between two marks, which did not affect the result: a single other term or entry decided it.
     fn forget(&mut self, observed: Range<usize>) {
         let _ = observed;
     }

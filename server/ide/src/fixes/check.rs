@@ -16,7 +16,8 @@ type ByCode = BTreeMap<(usize, u8, &'static str), usize>;
 /// The numbers of findings in a file, for comparison with those after a fix.
 #[derive(Debug, Default)]
 pub struct Counts {
-    /// The numbers by code. They include errors that the API server would report only after others are fixed.
+    /// The number of findings with each code, by document and Kubernetes minor version. They include errors that the API server would report only
+    /// after others are fixed.
     by_code: ByCode,
     /// The CRDs that cannot be decoded, each with the code and position of the decoding error, which hides all other errors.
     undecoded: BTreeSet<(usize, &'static str, u32)>,

@@ -35,7 +35,7 @@ const MOST_BYTES: usize = 12 << 10;
 /// How long to wait for two servers to agree. The test makes no assertion about the time that they take.
 const PATIENCE: Duration = Duration::from_mins(2);
 
-/// Longer than the pause in typing of 0.15 s after which the server searches for hazards.
+/// The time between two comparisons. It is longer than the pause in typing of 0.15 s after which the server searches for hazards.
 const PAUSE: Duration = Duration::from_millis(300);
 
 /// The capabilities that a server may announce, with the requests that each allows.

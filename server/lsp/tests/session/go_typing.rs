@@ -21,7 +21,8 @@ const TOGETHER: usize = 4;
 /// How long to wait for two servers to agree. The test makes no assertion about the time that they take.
 const PATIENCE: Duration = Duration::from_mins(2);
 
-/// Longer than the pause in typing of 0.15 s after which the server searches for hazards and checks other open files.
+/// The time between two comparisons. It is longer than the pause in typing of 0.15 s after which the server searches for hazards and checks other
+/// open files.
 const PAUSE: Duration = Duration::from_millis(400);
 
 const GROUP: &str = "// +groupName=shop.example.com\npackage v1\n";

@@ -137,7 +137,7 @@ impl DefiningFile {
 struct DocumentTree {
     tree: Arc<Tree>,
     is_readable: bool,
-    /// The JSON, until it is first used. Most CRDs are prepared only once, right after they are parsed.
+    /// The JSON until its first use, then `None`. Most CRDs are prepared only once, right after they are parsed.
     json: Arc<Mutex<Option<KeptJson>>>,
 }
 
@@ -352,7 +352,7 @@ pub struct CrdText {
     pub(crate) is_inside: bool,
     /// Whether the text is valid YAML that can be converted to JSON. If not, the tree comes from the error-tolerant parser.
     pub is_readable: bool,
-    /// The JSON of the document, until it is first used.
+    /// The JSON of the document until its first use, then `None`.
     json: Arc<Mutex<Option<KeptJson>>>,
     /// The context of the cluster from which the CRD comes, if any.
     pub cluster: Option<String>,

@@ -14,7 +14,7 @@ use crate::{
 /// The memory limit for the reports on the documents of a file, in bytes. It is enough for tens of thousands of reports.
 const REPORTS_BYTES: usize = 96 << 20;
 
-/// The number of bytes that are left for reports.
+/// The number of bytes that further reports on the documents of a file may take.
 pub(crate) struct Room(Cell<usize>);
 
 impl Default for Room {
