@@ -12,7 +12,7 @@ use super::Pair;
 use crate::choice::Choice;
 use crate::peers;
 
-/// The number of consecutive mutants of one CRD.
+/// How many mutants of one CRD are made before the next CRD is chosen.
 const IN_A_ROW: usize = 10;
 
 pub(super) fn pairs(corpus: &Path, count: usize, choice: &Choice, rng: &mut Rng) -> anyhow::Result<Vec<Pair>> {

@@ -65,7 +65,7 @@ pub enum Cause {
     Entry {
         /// The key, or the item of the list.
         key: String,
-        /// Whether the value is wrong, instead of the key.
+        /// Whether the entry's value is wrong. If not, the key or the item is wrong.
         is_value: bool,
     },
     /// The value does not satisfy a rule.

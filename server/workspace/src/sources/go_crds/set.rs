@@ -55,7 +55,7 @@ pub(super) fn list<T>(items: &[T], to: &mut Writing, write: impl Fn(&mut Writing
     to.raw("]");
 }
 
-/// Writes a value that a place in a file sets.
+/// Writes a literal from the file of `place` as JSON, and records its span in that file.
 pub(super) fn literal(place: &Place, value: &literal::Literal, to: &mut Writing) {
     let at = Place {
         file: place.file.clone(),
