@@ -9,6 +9,7 @@ mod kinds;
 pub mod literal;
 mod markers;
 mod module;
+mod outline;
 mod read;
 mod said;
 

@@ -8,6 +8,7 @@ use std::{
 
 use crate::check::{self, Types, catalog::Release, comments::Comments, release::named_in};
 use crate::declaration::Kind;
+use crate::outline;
 use crate::read::{Declarations, Declared, SourceFile, declarations, parsed};
 
 /// The maximum number of packages to search for a kind if no folder is named after its version.
@@ -67,34 +68,56 @@ pub(crate) struct Package {
 #[derive(Debug)]
 struct PackageFile {
     source: Arc<SourceFile>,
+    /// Whether the user may have edited the file, so that somebody will ask for all of its comments.
+    is_edited: bool,
     read: OnceLock<Read>,
+    /// All comments, if `read` lacks those in functions.
+    comments: OnceLock<Arc<Comments>>,
 }
 
 /// The result of parsing a file. All parts are parsed together, because a caller usually needs several, and the parser takes most of the time.
 #[derive(Debug)]
 struct Read {
     declarations: Declarations,
+    /// The comments and types of the file. The comments may lack those in functions.
     comments: Arc<Comments>,
+    is_whole: bool,
 }
 
 impl PackageFile {
-    fn new(path: Arc<Path>, text: Arc<str>) -> Arc<Self> {
+    fn new(path: Arc<Path>, text: Arc<str>, is_edited: bool) -> Arc<Self> {
         Arc::new(Self {
             source: Arc::new(SourceFile { path, text }),
+            is_edited,
             read: OnceLock::new(),
+            comments: OnceLock::new(),
         })
     }
 
     fn read(&self) -> &Read {
         self.read.get_or_init(|| {
-            let tree = parsed(&self.source.text);
+            let text = &self.source.text;
+            let (tree, is_whole) = if self.is_edited {
+                (parsed(text), true)
+            } else {
+                outline::parsed(text).map_or((None, true), |it| (Some(it.0), it.1))
+            };
             let declarations = tree.as_ref().map(|it| declarations(&self.source, it));
-            let comments = tree.as_ref().map(|it| check::read_tree(it, &self.source.text));
+            let comments = tree.as_ref().map(|it| check::read_tree(it, text));
             Read {
                 declarations: declarations.unwrap_or_default(),
                 comments: Arc::new(comments.unwrap_or_default()),
+                is_whole,
             }
         })
+    }
+
+    fn comments(&self) -> &Arc<Comments> {
+        let read = self.read();
+        if read.is_whole {
+            return &read.comments;
+        }
+        self.comments.get_or_init(|| Arc::new(check::read(&self.source.text)))
     }
 
     /// The types of the file, in the form in which controller-gen uses them.
@@ -272,7 +295,7 @@ impl Module {
     /// package.
     pub fn comments(&self, path: &Path, text: &Arc<str>) -> Option<Arc<Comments>> {
         let file = self.has(path).then(|| self.on_disk.edited(path, text))?;
-        Some(file.read().comments.clone())
+        Some(file.comments().clone())
     }
 
     /// The root folder of the repository.
@@ -389,7 +412,7 @@ impl OnDisk {
         let known = texts.iter().position(|it| it.source.text == *text);
         let file = match known {
             Some(known) => texts.remove(known),
-            None => PackageFile::new(path.into(), text.clone()),
+            None => PackageFile::new(path.into(), text.clone(), true),
         };
         texts.push(file.clone());
         if texts.len() > 2 {
@@ -443,7 +466,7 @@ impl OnDisk {
             let Some(text) = self.folders.read(&path) else {
                 continue;
             };
-            package.files.push(PackageFile::new(path, text.into()));
+            package.files.push(PackageFile::new(path, text.into(), false));
         }
         lock(&self.packages)
             .entry(folder.to_owned())

@@ -12,7 +12,7 @@ use tree_sitter::{Node, Parser, Tree};
 use crate::check::types::Import;
 
 /// The maximum size of a Go file to parse, in bytes. Larger files do not contain hand-written types.
-const MAX_BYTES: usize = 1 << 20;
+pub(crate) const MAX_BYTES: usize = 1 << 20;
 
 /// The maximum depth of nested types.
 const MAX_DEPTH: usize = 32;

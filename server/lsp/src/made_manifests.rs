@@ -7,7 +7,7 @@ use std::{
     hash::{DefaultHasher, Hash as _, Hasher as _},
     path::{Path, PathBuf},
     sync::Arc,
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use crd_analyzer_ide::{
@@ -56,6 +56,7 @@ impl Session {
             .is_some_and(|it| is_of_epoch(it) && it.edition == snapshot.edition);
         let is_whole = |it: &Found| it.editions == editions && !it.is_unfinished;
         let is_due = !(is_of_text && known.as_ref().is_some_and(is_whole));
+        let is_new = known.is_none();
         let mut built = known.as_ref().map(|it| it.built.clone());
         if let (Some(known), Some(row), false) = (known, snapshot.source(), is_of_text)
             && is_of_epoch(&known)
@@ -65,7 +66,8 @@ impl Session {
         }
         // Do this last, so that it includes whatever has changed in the meantime.
         if is_due {
-            self.make_manifests_soon();
+            // Nobody types in a file that was just opened, so don't wait for a pause.
+            self.make_manifests_after(if is_new { Duration::ZERO } else { waits::PAUSE });
         }
         built
     }
@@ -115,12 +117,18 @@ impl Session {
 
     /// Generates the manifests of open source files again, after a pause in typing.
     pub(crate) fn make_manifests_soon(self: &Arc<Self>) {
+        self.make_manifests_after(waits::PAUSE);
+    }
+
+    fn make_manifests_after(self: &Arc<Self>, pause: Duration) {
         if !self.made.pause.note() {
             return;
         }
         let session = self.clone();
         tasks::beside(async move {
-            while let Some(rest) = session.made.pause.rest(waits::PAUSE) {
+            // Without the CRDs of the workspace, all manifests would have to be generated twice.
+            session.first_look.ended().await;
+            while let Some(rest) = session.made.pause.rest(pause) {
                 tokio::time::sleep(rest).await;
             }
             let maker = session.clone();

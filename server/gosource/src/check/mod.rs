@@ -32,7 +32,7 @@ use unknown::Guesses;
 
 use tree_sitter::Tree;
 
-use crate::read::parsed;
+use crate::{outline, read::parsed};
 
 /// Markers that may occur several times at one declaration.
 const REPEATED: [&str; 14] = [
@@ -243,7 +243,7 @@ pub fn read(text: &str) -> Comments {
 /// The types that a file declares.
 pub fn read_types(text: &str) -> Arc<Types> {
     // Always parse the file, because even a file without comments may declare types.
-    parsed(text).map_or_else(Arc::default, |it| read_tree(&it, text).types)
+    outline::parsed(text).map_or_else(Arc::default, |it| read_tree(&it.0, text).types)
 }
 
 /// Parses the comments of a file from its syntax tree.

@@ -2,7 +2,7 @@
 //!
 //! Before it applies the markers of a field, controller-gen resolves only some type names. Later releases resolve more of them.
 
-use std::{path::Path, sync::Arc};
+use std::{cell::RefCell, collections::HashMap, path::Path, rc::Rc, sync::Arc};
 
 use crate::{
     check::{
@@ -34,12 +34,19 @@ const TEXT: Release = Release(17);
 #[derive(Clone)]
 pub(super) struct Scope<'a> {
     /// The file that is being checked, in its current state. `None` if the scope is another package.
-    own: Option<(&'a Types, &'a Path)>,
+    own: Option<&'a Types>,
     /// The package as it is on disk. If it is missing, the other files of the package are unknown.
     package: Option<Arc<Package>>,
+    /// The index of the file that is being checked in the package on disk.
+    own_on_disk: Option<usize>,
     module: Option<&'a Module>,
+    /// The packages that were looked up, by import path.
+    imported: Rc<RefCell<Imported>>,
     pub(super) release: Release,
 }
+
+/// Packages of the module by import path. `None` if a package is not in the module.
+type Imported = HashMap<String, Option<Arc<Package>>>;
 
 /// Whether a type has a certain method.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -154,20 +161,23 @@ impl Schema {
 
 impl<'a> Scope<'a> {
     pub(super) fn new(types: &'a Types, path: &'a Path, module: Option<&'a Module>, release: Release) -> Self {
+        let package = module.and_then(|it| it.package_around(path));
+        let position = |it: &Arc<Package>| it.types().position(|it| it.0 == path);
         Self {
-            own: Some((types, path)),
-            package: module.and_then(|it| it.package_around(path)),
+            own: Some(types),
+            own_on_disk: package.as_ref().and_then(position),
+            package,
             module,
+            imported: Rc::default(),
             release,
         }
     }
 
     /// The files of the package.
     pub(super) fn files(&self) -> impl Iterator<Item = &Types> {
-        let own = self.own;
         let on_disk = self.package.as_deref().into_iter().flat_map(Package::types);
-        let others = on_disk.filter(move |it| own.is_none_or(|own| own.1 != it.0));
-        own.map(|it| it.0).into_iter().chain(others.map(|it| &**it.1))
+        let others = on_disk.enumerate().filter(|it| self.own_on_disk != Some(it.0));
+        self.own.into_iter().chain(others.map(|it| &**it.1.1))
     }
 
     /// The declaration of a type in the package, and the file that contains it.
@@ -178,11 +188,19 @@ impl<'a> Scope<'a> {
     /// The scope of a package of the module that a file imports.
     pub(super) fn imported(&self, file: &Types, package: &str) -> Option<Scope<'a>> {
         let module = self.module?;
-        let package = module.imported(file.imports.get(package)?)?;
+        let path = file.imports.get(package)?;
+        let known = self.imported.borrow().get(path).cloned();
+        let package = known.unwrap_or_else(|| {
+            let found = module.imported(path);
+            self.imported.borrow_mut().insert(path.clone(), found.clone());
+            found
+        });
         Some(Scope {
             own: None,
-            package: Some(package),
+            package: Some(package?),
+            own_on_disk: None,
             module: self.module,
+            imported: self.imported.clone(),
             release: self.release,
         })
     }

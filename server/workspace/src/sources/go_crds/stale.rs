@@ -7,6 +7,7 @@
 //! whole: more than a few lines are not formatted as controller-gen formats them, or the CRD has annotations or a conversion that no marker sets.
 
 use std::{
+    borrow::Cow,
     collections::{BTreeSet, HashMap},
     path::Path as FilePath,
     sync::Arc,
@@ -296,30 +297,53 @@ pub(super) fn release_of(crd: &Value) -> Option<(Release, &str)> {
     Some((release, version))
 }
 
-/// The CRD of a kind as the types generate it, with lists in the order of the existing CRD. `options` has the options and the release of
-/// controller-gen. `None` if some types are unknown, or if the options are strict and controller-gen rejects something.
-pub(super) fn settled(
-    (modules, packages): (&Modules, &[String]),
-    of: &GroupKind,
-    (options, version): (&Options, &str),
-    before: &Value,
-) -> Option<Crd> {
-    let make = |options: &Options| {
-        let mut generator = Generator::new(packages, modules, options, Some(version));
-        let crd = generator
-            .crd(&of.group, &of.kind)
-            .filter(|it| !it.object.has_unknown())?;
-        Some((crd, generator.has_choices()))
-    };
-    let (mut crd, has_choices) = make(options)?;
-    if has_choices {
-        let backward = Options {
-            is_backward: true,
-            ..options.clone()
+/// The CRD of a kind as the types generate it. Some of its lists may have another order each time that controller-gen runs.
+#[derive(Debug)]
+pub(super) struct Unsettled {
+    crd: Crd,
+    /// The same CRD with these lists in the opposite order. `None` if their order is certain.
+    backward: Option<Crd>,
+}
+
+impl Unsettled {
+    /// Generates the CRD of a kind. `options` has the options and the release of controller-gen. `None` if some types are unknown, or if the options
+    /// are strict and controller-gen rejects something.
+    pub(super) fn new(
+        (modules, packages): (&Modules, &[String]),
+        of: &GroupKind,
+        (options, version): (&Options, &str),
+    ) -> Option<Self> {
+        let make = |options: &Options| {
+            let mut generator = Generator::new(packages, modules, options, Some(version));
+            let crd = generator
+                .crd(&of.group, &of.kind)
+                .filter(|it| !it.object.has_unknown())?;
+            Some((crd, generator.has_choices()))
         };
-        crd.object = settled_parts((&crd.object, &make(&backward)?.0.object), before);
+        let (crd, has_choices) = make(options)?;
+        let backward = if has_choices {
+            let backward = Options {
+                is_backward: true,
+                ..options.clone()
+            };
+            Some(make(&backward)?.0)
+        } else {
+            None
+        };
+        Some(Self { crd, backward })
     }
-    Some(crd)
+
+    /// The CRD, with lists in the order of the existing CRD.
+    pub(super) fn settled(&self, before: &Value) -> Cow<'_, Part> {
+        let settled = |it: &Crd| settled_parts((&self.crd.object, &it.object), before);
+        let backward = self.backward.as_ref().map(settled);
+        backward.map_or(Cow::Borrowed(&self.crd.object), Cow::Owned)
+    }
+
+    /// The place that declares the kind.
+    pub(super) fn declared(&self) -> Option<&Origin> {
+        Some(&self.crd.declared.first()?.1)
+    }
 }
 
 /// The text that controller-gen would write for a CRD if it ran now. `None` if some types are unknown.
@@ -339,7 +363,8 @@ pub(in crate::sources) fn rewritten(
             .and_then(Value::as_bool),
         ..Options::of(release)
     };
-    let made = settled(of_module, of, (&options, version), before)?.object.to_json();
+    let made = Unsettled::new(of_module, of, (&options, version))?;
+    let made = made.settled(before).to_json();
     Some(format!("{}{}", header(text, before)?, yaml::written(&made)))
 }
 

@@ -2,6 +2,7 @@
 //! the types.
 
 use std::{
+    cell::OnceCell,
     collections::{BTreeSet, HashMap, HashSet},
     path::Path,
     rc::Rc,
@@ -18,7 +19,7 @@ use serde_json::Value;
 
 use super::{
     set::{list, literal},
-    stale::{self, Difference, Older, Stale},
+    stale::{self, Difference, Older, Stale, Unsettled},
 };
 use crate::{
     documents::source::SourceText,
@@ -37,7 +38,23 @@ pub(in crate::sources) struct Whole<'m> {
     options: Options,
     generator: Generator<'m>,
     kinds: Option<Rc<[GroupKind]>>,
+    /// The complete CRDs so far, because the repository may have several copies of a CRD. `None` if a CRD is not completely known.
+    known: HashMap<GroupKind, Option<Rc<Known>>>,
+    /// The CRDs that other releases of controller-gen, or other runs, generate.
+    others: HashMap<(GroupKind, String), Option<Rc<Unsettled>>>,
     texts: HashMap<Arc<Path>, Arc<SourceText>>,
+}
+
+/// A complete CRD.
+struct Known {
+    crd: Crd,
+    value: OnceCell<Value>,
+}
+
+impl Known {
+    fn value(&self) -> &Value {
+        self.value.get_or_init(|| self.crd.object.to_json())
+    }
 }
 
 /// The result of generating the complete CRD for a kind that already has a CRD.
@@ -73,6 +90,8 @@ impl<'m> Whole<'m> {
             generator: Generator::new(packages, modules, &options, Some(tool)),
             options,
             kinds: None,
+            known: HashMap::new(),
+            others: HashMap::new(),
             texts: HashMap::new(),
         }
     }
@@ -95,8 +114,8 @@ impl<'m> Whole<'m> {
     /// The generated CRD for a kind that has no CRD in the repository. `None` if it is not completely known. Its file is assumed to be in the
     /// module's folder, so CRDs near that folder take precedence.
     pub(in crate::sources) fn new_crd(&mut self, of: &GroupKind) -> Option<Manifest> {
-        let crd = self.known(of)?;
-        self.manifest(&crd, self.modules.root().join(&crd.file).into())
+        let crd = &self.known(of)?.crd;
+        self.manifest(crd, self.modules.root().join(&crd.file).into())
     }
 
     /// The types that these kinds need and that are not on this machine, each after the import path of its package.
@@ -107,9 +126,33 @@ impl<'m> Whole<'m> {
         self.generator.missing().to_vec()
     }
 
-    fn known(&mut self, of: &GroupKind) -> Option<Crd> {
-        let crd = self.generator.crd(&of.group, &of.kind)?;
-        (!crd.object.has_unknown()).then_some(crd)
+    fn known(&mut self, of: &GroupKind) -> Option<Rc<Known>> {
+        if let Some(known) = self.known.get(of) {
+            return known.clone();
+        }
+        let crd = self.generator.crd(&of.group, &of.kind);
+        let known = crd.filter(|it| !it.object.has_unknown()).map(|crd| {
+            let value = OnceCell::new();
+            Rc::new(Known { crd, value })
+        });
+        self.known.insert(of.clone(), known.clone());
+        known
+    }
+
+    /// The CRD of a kind as this version of controller-gen generates it. The version belongs to the release.
+    fn other(&mut self, of: &GroupKind, (release, version): (Release, &str)) -> Option<Rc<Unsettled>> {
+        let key = (of.clone(), version.to_owned());
+        if let Some(known) = self.others.get(&key) {
+            return known.clone();
+        }
+        let options = Options {
+            release,
+            ..self.options.clone()
+        };
+        let of_module = (self.modules, self.packages);
+        let made = Unsettled::new(of_module, of, (&options, version)).map(Rc::new);
+        self.others.insert(key, made.clone());
+        made
     }
 
     /// Compares the complete CRD that the types generate with the updated CRD in `made`. It is used if the types only have other fields. If anything
@@ -122,11 +165,11 @@ impl<'m> Whole<'m> {
                 may_be: true,
             };
         };
-        let value = whole.object.to_json();
-        let may_be = has_other_fields(&made, &value);
-        let is_newer = may_be && is_newer(&made, &value);
+        let value = whole.value();
+        let may_be = has_other_fields(&made, value);
+        let is_newer = may_be && is_newer(&made, value);
         Newer {
-            manifest: is_newer.then(|| self.manifest(&whole, crd.path.clone())).flatten(),
+            manifest: is_newer.then(|| self.manifest(&whole.crd, crd.path.clone())).flatten(),
             may_be,
         }
     }
@@ -136,11 +179,9 @@ impl<'m> Whole<'m> {
     pub(in crate::sources) fn stale(&mut self, crd: &KnownCrd, (root, files): (&Path, &dyn Files)) -> Option<Stale> {
         let text = crd.text(files).filter(|it| it.is_readable && !it.is_inside)?;
         let value = read_json_of(&text.tree, text.root).ok()?.root()?.to_value();
-        let compare = |made: &Crd| {
-            let (_, declared) = made.declared.first()?;
-            Some(stale::differences(&value, &made.object, (declared, root)))
-        };
-        let mut found = compare(&self.known(&crd.defines)?)?;
+        let compare = |made: &Part, declared: &Origin| stale::differences(&value, made, (declared, root));
+        let known = self.known(&crd.defines)?;
+        let mut found = compare(&known.crd.object, &known.crd.declared.first()?.1);
         if found.is_empty() || stale::header(&text.source.text, &value).is_none() {
             return None;
         }
@@ -148,13 +189,8 @@ impl<'m> Whole<'m> {
         if release != self.options.release || self.generator.has_choices() {
             // Another release of controller-gen, or just another run, may generate a different CRD from the same types, so compare again with the
             // same release.
-            let options = Options {
-                release,
-                ..self.options.clone()
-            };
-            let of = (self.modules, self.packages);
-            let made = stale::settled(of, &crd.defines, (&options, version), &value)?;
-            found = compare(&made)?;
+            let made = self.other(&crd.defines, (release, version))?;
+            found = compare(&made.settled(&value), made.declared()?);
         }
         let mut older = Vec::new();
         for Difference { path, from, what } in found {
