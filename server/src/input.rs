@@ -19,7 +19,9 @@ use crd_analyzer_io::{
     stdin,
     walk::{self, Hidden, Links, Problem, Walked},
 };
-use crd_analyzer_workspace::{config::crd_paths::CrdPath, config::is_config, index::lock, roles::is_markdown};
+use crd_analyzer_workspace::{
+    config::crd_paths::CrdPath, config::is_config, index::lock, roles::is_helpers, roles::is_markdown,
+};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -259,12 +261,16 @@ pub(crate) fn collect(paths: &[PathBuf], reading: &Reading<'_>) -> anyhow::Resul
             Source::Stdin(reading.stdin.map(Path::to_owned))
         } else if is_folder(path, access.as_ref()) {
             let access = access.unwrap_or_else(|| found_in(path));
-            let is_wanted = |it: &Path| walk::is_manifest(it) || reading.has_markdown && is_markdown(it);
+            // The walk knows only the name of a file.
+            let is_template = |it: &Path| it.extension().is_some_and(|it| it == "tpl");
+            let is_text = |it: &Path| is_template(it) || reading.has_markdown && is_markdown(it);
+            let is_wanted = |it: &Path| walk::is_manifest(it) || is_text(it);
             let mut walked = walk_for(path, &access, reading.hidden, &is_wanted)?;
             may_repeat |= walked.has_links;
             // A configuration file of crd-analyzer is not a manifest.
-            walked.files.retain(|it| !is_config(it));
-            walked.hidden.retain(|it| !is_config(it));
+            let is_read = |it: &PathBuf| !is_config(it) && (!is_template(it) || is_helpers(it));
+            walked.files.retain(is_read);
+            walked.hidden.retain(is_read);
             hidden.extend(walked.hidden);
             unreadable.extend(walked.problems.into_iter().map(Unreadable::from));
             inputs.extend(walked.files.into_iter().map(|it| Input::found(it, access.clone())));

@@ -11,6 +11,7 @@
 pub mod absolute;
 pub mod archive;
 pub mod cache;
+pub mod charts;
 pub mod collected;
 pub mod config;
 mod dotgit;

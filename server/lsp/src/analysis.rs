@@ -111,6 +111,7 @@ pub(crate) fn question<'q>(
     Question {
         path: Some(path),
         definitions: Some(definitions),
+        charts: Some(&effective.charts),
         markers: Some(&effective.config.markers),
         hazards: if are_shown(&effective.config) {
             hazards

@@ -6,10 +6,16 @@ use std::{
 };
 
 use crd_analyzer_io::{
-    config::Configs, go_tests::GoTests, kustomize::Kustomizations, read::Access, roots::Roots, scripts::Scripts,
+    charts::Charts, config::Configs, go_tests::GoTests, kustomize::Kustomizations, read::Access, roots::Roots,
+    scripts::Scripts,
 };
 use crd_analyzer_workspace::{
-    comparison::breaking::Policy, config::Config, config::settings::SETTINGS, config::versions::VersionSet,
+    charts::chart::{self, Chart},
+    comparison::breaking::Policy,
+    config::Config,
+    config::settings::SETTINGS,
+    config::versions::VersionSet,
+    roles::is_template,
 };
 use serde_json::{Map, Value};
 
@@ -26,6 +32,8 @@ pub(crate) struct Settings {
     pub(crate) configs: Arc<Configs>,
     /// The kustomizations of the workspace, which determine the files that are patches.
     pub(crate) kustomizations: Arc<Kustomizations>,
+    /// The Helm charts of the workspace.
+    pub(crate) charts: Arc<Charts>,
     /// The Go tests of the workspace, which may expect files to be invalid.
     pub(crate) go_tests: Arc<GoTests>,
     /// The scripts of the workspace, which may insert versions into files.
@@ -82,6 +90,7 @@ impl Default for Settings {
             config: Config::default(),
             configs: Arc::default(),
             kustomizations: Arc::default(),
+            charts: Arc::default(),
             go_tests: Arc::default(),
             scripts: Arc::default(),
             cluster: None,
@@ -226,6 +235,7 @@ impl Settings {
             },
             is_part: false,
             has_expressions: false,
+            charts: ChartOfFile::default(),
             requires_crds: self.config.requires_crds,
             problem: None,
         };
@@ -238,6 +248,10 @@ impl Settings {
             let access = Access::Within(Arc::new(roots()));
             self.kustomizations.is_of_chainsaw(it, &access)
         });
+        effective.charts = ChartOfFile(path.filter(|it| folder.is_some() && is_template(it)).and_then(|it| {
+            let access = Access::Within(Arc::new(roots()));
+            self.charts.of(it, &access)
+        }));
         let found = path
             .and_then(Path::parent)
             .and_then(|it| self.configs.nearest(it, &roots));
@@ -260,6 +274,21 @@ impl Settings {
     }
 }
 
+/// The Helm chart of a file, if it has one.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct ChartOfFile(Option<Arc<Chart>>);
+
+impl chart::Charts for ChartOfFile {
+    fn of(&self, _: &Path) -> Option<Arc<Chart>> {
+        self.0.clone()
+    }
+
+    // Other files may not be open, so each file shows everything that is wrong with its objects.
+    fn shows(&self, _: &Path) -> bool {
+        false
+    }
+}
+
 /// The settings that apply to a file.
 #[derive(Clone, Debug)]
 pub(crate) struct Effective {
@@ -273,6 +302,8 @@ pub(crate) struct Effective {
     pub(crate) is_part: bool,
     /// Whether a chainsaw test uses the file.
     pub(crate) has_expressions: bool,
+    /// The Helm chart to which the file belongs.
+    pub(crate) charts: ChartOfFile,
     /// Whether a resource without a CRD is an error.
     pub(crate) requires_crds: bool,
     /// The reason why a configuration file is ignored.

@@ -8,7 +8,8 @@ use std::{
 };
 
 use crd_analyzer_io::{
-    git, go::GoSources, go_tests::GoTests, kustomize::Kustomizations, print::tell, read, scripts::Scripts, walk::Hidden,
+    charts::Charts, git, go::GoSources, go_tests::GoTests, kustomize::Kustomizations, print::tell, read,
+    scripts::Scripts, walk::Hidden,
 };
 use crd_analyzer_workspace::{
     config::excluded::Excluded,
@@ -295,6 +296,7 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
         made: MadeOfRun::default(),
         earlier: None,
         kustomizations: Kustomizations::default(),
+        charts: Charts::default(),
         go_tests: GoTests::default(),
         scripts: Scripts::default(),
         overlays: None,

@@ -9,6 +9,7 @@ use std::{
 use crd_analyzer_compat::Policy;
 use crd_analyzer_ide::fixes::Fix;
 use crd_analyzer_io::{
+    charts::Charts,
     git,
     go::GoSources,
     go_tests::GoTests,
@@ -23,6 +24,7 @@ use crd_analyzer_workspace::{
     builds::flux::{Flux, FluxFiles, MayHold, TEXT_BYTES},
     builds::kustomize::FILE_NAMES,
     builds::overlay::{Files, FluxFolders, Overlays, is_kustomization},
+    charts::chart::{self, Chart},
     comparison::breaking::Compatibility,
     config::Config,
     config::versions::VersionSet,
@@ -98,6 +100,7 @@ pub(super) struct Beside {
     /// The CRDs that the manifests of source files would replace. `None` without `--old-ref`.
     pub(super) earlier: Option<EarlierOfRun>,
     pub(super) kustomizations: Kustomizations,
+    pub(super) charts: Charts,
     pub(super) go_tests: GoTests,
     pub(super) scripts: Scripts,
     /// The results of the kustomizations among the files. `None` if the files are compared with older versions.
@@ -114,6 +117,23 @@ pub(super) struct Beside {
     pub(super) exceptions: Exceptions,
     /// Whether errors in test data fail the run in the same way as other errors.
     pub(super) fails_test_data: bool,
+}
+
+/// The Helm charts of a run.
+struct ChartsOfRun<'a> {
+    charts: &'a Charts,
+    access: Access,
+    known: &'a RunCrds,
+}
+
+impl chart::Charts for ChartsOfRun<'_> {
+    fn of(&self, template: &Path) -> Option<Arc<Chart>> {
+        self.charts.of(template, &self.access)
+    }
+
+    fn shows(&self, path: &Path) -> bool {
+        self.known.is_checked(path)
+    }
 }
 
 impl Beside {
@@ -381,6 +401,15 @@ pub(super) fn judge(
         overlays: beside.overlays.as_ref().map(|it| it as _),
         wants_effective: wants.effective,
         ..Question::new(versions)
+    };
+    let charts = input.file().filter(|_| beside.is_asked).map(|it| ChartsOfRun {
+        charts: &beside.charts,
+        access: it.1,
+        known,
+    });
+    let question = Question {
+        charts: charts.as_ref().map(|it| it as _),
+        ..question
     };
     let mut report = analyze(text, &question);
     let access = input.file().filter(|_| beside.is_asked).map(|it| it.1);

@@ -3,6 +3,7 @@
 //! This crate does not depend on a protocol or a terminal, and does no I/O. Its input is text, and its output is findings.
 
 pub mod builds;
+pub mod charts;
 pub mod codes;
 pub mod comparison;
 pub mod config;

@@ -3,7 +3,12 @@
 use std::sync::Arc;
 
 use crd_analyzer_io::kustomize::may_be_test;
-use crd_analyzer_workspace::{builds::kustomize, config::is_config, index::lock::is_lock};
+use crd_analyzer_workspace::{
+    builds::kustomize,
+    config::is_config,
+    index::lock::is_lock,
+    roles::{is_helpers, is_template},
+};
 use lsp_types::DidChangeWatchedFilesParams;
 
 use crate::{from_proto::path_of, session::Session};
@@ -25,6 +30,12 @@ pub(crate) fn handle(session: &Arc<Session>, params: &DidChangeWatchedFilesParam
     if manifests.iter().any(|it| is_kustomization(it) || may_be_test(it)) {
         session.settings().kustomizations.forget();
         session.settings().scripts.forget();
+        session.refresh();
+    }
+    if manifests.iter().any(|it| is_template(it)) {
+        session.settings().charts.forget();
+    }
+    if manifests.iter().any(|it| is_helpers(it)) {
         session.refresh();
     }
     if !configs.is_empty() {

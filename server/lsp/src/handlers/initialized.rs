@@ -35,7 +35,7 @@ pub(crate) fn handle(session: &Arc<Session>) {
                     "**/{{{}}}",
                     crd_analyzer_workspace::config::FILE_NAMES.join(",")
                 )),
-                watch("**/*.{yaml,yml,json}".to_owned()),
+                watch("**/*.{yaml,yml,json,tpl}".to_owned()),
                 watch(format!("**/{}/{}", lock::FOLDER, lock::FILE_NAME)),
                 watch("**/Kustomization".to_owned()),
                 watch("**/{*.go,go.mod}".to_owned()),

@@ -6,6 +6,7 @@ mod asides;
 mod busy;
 mod changes;
 mod chaos;
+mod charts;
 mod client;
 mod collected;
 mod completion;

@@ -2,7 +2,7 @@
 
 use std::{path::Path, sync::Arc};
 
-use crd_analyzer_io::{go::GoSources, go_tests::GoTests, kustomize::Kustomizations, scripts::Scripts};
+use crd_analyzer_io::{charts::Charts, go::GoSources, go_tests::GoTests, kustomize::Kustomizations, scripts::Scripts};
 use crd_analyzer_workspace::{
     builds::overlay::Overlays,
     index::{Definitions as _, GroupKind, KnownCrd},
@@ -123,6 +123,7 @@ pub(super) fn beside(overlays: Overlays) -> Beside {
         earlier: None,
         go: Some(GoSources::default()),
         kustomizations: Kustomizations::default(),
+        charts: Charts::default(),
         go_tests: GoTests::default(),
         scripts: Scripts::default(),
         overlays: Some(overlays),

@@ -3,11 +3,13 @@
 //! If an action is in a value, the value becomes unknown. If an action fills whole lines, they become one unknown entry, and so does a conditional
 //! block. The rest is the author's own text and is checked. Replaced text is recognized by its position ([`Places`]), and not by its content.
 
+pub(crate) mod actions;
 mod lines;
 mod places;
 
 use std::{cmp::Reverse, collections::BinaryHeap, ops::Range};
 
+use actions::{Action, Kind, actions};
 use lines::{Lines, Shape, indent};
 pub(crate) use places::{Place, Places};
 
@@ -21,26 +23,6 @@ pub(crate) struct Filled {
     pub(crate) text: String,
     /// The places in the text that the author has not written.
     pub(crate) places: Places,
-}
-
-/// An action `{{ … }}`.
-struct Action {
-    span: Range<usize>,
-    kind: Kind,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    /// The action prints something.
-    Value,
-    /// `if`, `with` or `range`: the block is conditional or repeated.
-    Begin,
-    /// `define` or `block`: the block is used elsewhere.
-    Define,
-    Else,
-    End,
-    /// A comment or an assignment, which prints nothing.
-    Nothing,
 }
 
 /// A block of a template, by the indices of its actions.
@@ -210,61 +192,6 @@ fn left_out(actions: &[Action], blocks: &[Block], lines: &Lines) -> (Vec<Range<u
         left_out.push(taken);
     }
     (left_out, replaced)
-}
-
-/// All actions, in order. `None` if an action is not closed.
-fn actions(text: &str) -> Option<Vec<Action>> {
-    let mut actions = Vec::new();
-    let mut at = 0;
-    while let Some(found) = text[at..].find("{{") {
-        let start = at + found;
-        let inner = start + 2;
-        let end = end_of(text, inner)?;
-        let code = text[inner..end - 2]
-            .trim_start_matches('-')
-            .trim_end_matches('-')
-            .trim();
-        let word = code
-            .split(|c: char| !c.is_ascii_alphanumeric())
-            .next()
-            .unwrap_or_default();
-        let is_assignment = code.starts_with('$') && (code.contains(":=") || code.contains(" = "));
-        let kind = match word {
-            "if" | "with" | "range" => Kind::Begin,
-            "define" | "block" => Kind::Define,
-            "else" => Kind::Else,
-            "end" => Kind::End,
-            _ if code.starts_with("/*") || is_assignment || code.is_empty() => Kind::Nothing,
-            _ => Kind::Value,
-        };
-        actions.push(Action { span: start..end, kind });
-        at = end;
-    }
-    Some(actions)
-}
-
-/// The end of an action whose text starts at `at`. Strings in quotes may contain braces.
-fn end_of(text: &str, at: usize) -> Option<usize> {
-    let code = text[at..].trim_start_matches('-').trim_start();
-    if code.starts_with("/*") {
-        return text[at..]
-            .find("*/")
-            .and_then(|it| Some(at + it + text[at + it..].find("}}")? + 2));
-    }
-    let bytes = text.as_bytes();
-    let mut quote = 0;
-    let mut n = at;
-    while n < bytes.len() {
-        match bytes[n] {
-            b'\\' if quote == b'"' => n += 1,
-            byte @ (b'"' | b'`') if quote == 0 => quote = byte,
-            byte if quote == byte => quote = 0,
-            b'}' if quote == 0 && bytes.get(n + 1) == Some(&b'}') => return Some(n + 2),
-            _ => {}
-        }
-        n += 1;
-    }
-    None
 }
 
 /// A template's text while its actions are being replaced.

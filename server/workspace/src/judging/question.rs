@@ -5,6 +5,7 @@ use std::{path::Path, sync::Arc};
 use crd_analyzer_gosource::check::declared::Declared;
 
 use crate::{
+    charts::chart::Charts,
     comparison::breaking::Compatibility,
     comparison::revision::Revision,
     comparison::since_revision::KnownChanges,
@@ -77,6 +78,8 @@ pub struct Question<'a> {
     pub has_expressions: bool,
     /// The kustomizations and Flux. Objects that they build are skipped here, and the variables that they substitute are known.
     pub overlays: Option<&'a dyn BuiltDocuments>,
+    /// The Helm charts. Templates that others include are checked where they are included.
+    pub charts: Option<&'a dyn Charts>,
     /// The source of the Go files from which CRDs are generated.
     pub go: Option<&'a dyn GoSources>,
     /// The markers in a Go file that are for tools other than controller-gen.
@@ -136,6 +139,7 @@ impl Question<'_> {
             replaces_versions: false,
             has_expressions: false,
             overlays: None,
+            charts: None,
             go: None,
             markers: None,
             hazards: hazards::Search::Off,

@@ -15,8 +15,9 @@ mod version;
 
 pub use aside::Aside;
 pub use go_test::GoTest;
+pub(crate) use names::is_assertion;
 pub use names::is_markdown;
-pub(crate) use names::{is_assertion, is_template};
+pub use names::{is_helpers, is_template};
 pub use place::{Place, Standing};
 pub(crate) use place::{has_placeholders, is_of_crossplane, is_patch};
 pub use repository::{GeneratedInto, Repository, generated_into};

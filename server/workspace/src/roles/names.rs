@@ -10,9 +10,14 @@ pub(crate) fn is_assertion(path: &Path) -> bool {
 }
 
 /// Whether a file is a template of a Helm chart.
-pub(crate) fn is_template(path: &Path) -> bool {
+pub fn is_template(path: &Path) -> bool {
     let folders = path.parent().into_iter().flat_map(Path::components);
     folders.into_iter().any(|it| it.as_os_str() == "templates")
+}
+
+/// Whether a file of a Helm chart only defines templates that others include.
+pub fn is_helpers(path: &Path) -> bool {
+    path.extension().is_some_and(|it| it == "tpl") && is_template(path)
 }
 
 /// Whether a file is written in Markdown.

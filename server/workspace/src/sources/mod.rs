@@ -10,6 +10,7 @@ pub mod generated;
 mod go;
 pub mod go_crds;
 pub mod go_file;
+mod helm;
 pub mod judged;
 pub mod made;
 pub mod manifest;
@@ -118,7 +119,7 @@ impl fmt::Debug for dyn Unit + '_ {
     }
 }
 
-static TABLE: Table<Row> = Table::new(&[go::ROW, markdown::ROW]);
+static TABLE: Table<Row> = Table::new(&[go::ROW, markdown::ROW, helm::ROW]);
 
 /// Adds rows to the table, for a program that supports more languages. Call it before the first file is read.
 ///

@@ -1,0 +1,81 @@
+//! Templates of Helm charts: the server checks what they include.
+
+use serde_json::{Value, json};
+
+use crate::client::{Client, pushed};
+
+const CRD: &str = "\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  names: {kind: Widget, plural: widgets}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec: {type: object, required: [size], properties: {size: {type: integer}}}
+";
+
+const TEMPLATE: &str = "\
+apiVersion: example.com/v1
+kind: Widget
+metadata:
+  name: a
+spec:
+  {{- include \"spec\" . | nindent 2 }}
+";
+
+/// The codes and lines of diagnostics, with the lines of their related places in helper files.
+fn told(list: &[Value]) -> Vec<(&str, u64, Vec<u64>)> {
+    let line = |it: &Value| it["range"]["start"]["line"].as_u64().expect("a line");
+    let is_helper = |it: &&Value| {
+        it["location"]["uri"]
+            .as_str()
+            .is_some_and(|it| it.contains("_helpers."))
+    };
+    let related = |it: &Value| {
+        let places = it["relatedInformation"].as_array().into_iter().flatten();
+        places.filter(is_helper).map(|it| line(&it["location"])).collect()
+    };
+    let told = |it: &'_ Value| (line(it), related(it));
+    list.iter()
+        .map(|it| (it["code"].as_str().expect("a code"), told(it).0, told(it).1))
+        .collect()
+}
+
+#[tokio::test]
+async fn what_a_template_includes_is_checked() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let helpers = |size: &str| format!("{{{{- define \"spec\" -}}}}\nsize: {size}\n{{{{- end }}}}\n");
+    let write = |path: &str, text: &str| {
+        let path = folder.path().join(path);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        std::fs::write(path, text).expect("written");
+    };
+    write("crd.yaml", CRD);
+    write("chart/Chart.yaml", "name: chart\n");
+    write("chart/templates/_helpers.tpl", &helpers("a"));
+    write("chart/templates/a.yaml", TEMPLATE);
+    let uri = |path: &str| format!("file://{}", folder.path().join(path).display());
+    let params = json!({ "capabilities": pushed(), "workspaceFolders": [{ "uri": uri(""), "name": "it" }] });
+    let mut client = Client::start_with(params).await;
+    let (template, file) = (uri("chart/templates/a.yaml"), uri("chart/templates/_helpers.tpl"));
+    client.open(&template, 1, TEMPLATE).await;
+    let list = client.published_when(&template, |it| !it.is_empty()).await;
+    assert_eq!(told(&list), [("wrong-type", 5, vec![1])]);
+    client.open(&file, 1, &helpers("a")).await;
+    let list = client.published_when(&file, |it| !it.is_empty()).await;
+    assert_eq!(told(&list), [("wrong-type", 1, vec![1])]);
+    write("chart/templates/_helpers.tpl", &helpers("3"));
+    let change = json!({ "changes": [{ "uri": file, "type": 2 }] });
+    client.notify("workspace/didChangeWatchedFiles", change).await;
+    client.published_when(&template, <[Value]>::is_empty).await;
+    client.finish_with_lists().await;
+}

@@ -1,0 +1,172 @@
+//! The templates of a chart, and what they define.
+
+use std::{collections::HashMap, ops::Range, path::Path, sync::Arc};
+
+use crate::{
+    documents::source::SourceText,
+    filled_in::fill::actions::{Action, Kind, actions},
+};
+
+/// The charts of a repository.
+pub trait Charts: Sync {
+    /// The chart that has a template at this path.
+    fn of(&self, template: &Path) -> Option<Arc<Chart>>;
+
+    /// Whether diagnostics at a place in a file are shown with that file. If not, they are shown where the place is included.
+    fn shows(&self, path: &Path) -> bool;
+}
+
+/// The templates of a chart and of the charts in it.
+#[derive(Default, Debug)]
+pub struct Chart {
+    pub(super) files: Vec<File>,
+    /// The templates by name. `None` if there are several with the name.
+    defines: HashMap<Box<str>, Option<Define>>,
+}
+
+/// A file below `templates/`.
+#[derive(Debug)]
+pub(super) struct File {
+    pub(super) source: Arc<SourceText>,
+    pub(super) actions: Vec<Action>,
+}
+
+/// A template that a `define` declares.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Define {
+    /// The index of its file.
+    pub(super) file: usize,
+    /// The text between `define` and `end`, as far as it is printed.
+    pub(super) body: Range<usize>,
+    /// The actions in it, by index.
+    pub(super) actions: Range<usize>,
+}
+
+impl Chart {
+    /// A chart with these files, each with its absolute path. In Go templates, a name has one meaning in all files, so a name that is defined twice
+    /// is left unknown.
+    pub fn new(files: impl IntoIterator<Item = (Arc<Path>, Arc<str>)>) -> Self {
+        let mut chart = Self::default();
+        for (path, text) in files {
+            let actions = actions(&text).unwrap_or_default();
+            chart.add(&text, &actions);
+            chart.files.push(File {
+                source: Arc::new(SourceText::new(path, text)),
+                actions,
+            });
+        }
+        chart
+    }
+
+    /// Adds what the next file defines. A file whose blocks are not balanced defines nothing.
+    fn add(&mut self, text: &str, actions: &[Action]) {
+        let mut open: Vec<usize> = Vec::new();
+        let mut found = Vec::new();
+        for (n, action) in actions.iter().enumerate() {
+            match action.kind {
+                Kind::Begin | Kind::Define => open.push(n),
+                Kind::End => match open.pop() {
+                    Some(first) if actions[first].kind == Kind::Define => found.push((first, n)),
+                    Some(_) => {}
+                    None => return,
+                },
+                Kind::Else | Kind::Value | Kind::Nothing => {}
+            }
+        }
+        if !open.is_empty() {
+            return;
+        }
+        for (first, last) in found {
+            let Some(name) = name(actions[first].code(text)) else {
+                continue;
+            };
+            let define = Define {
+                file: self.files.len(),
+                body: body(text, &actions[first], &actions[last]),
+                actions: first + 1..last,
+            };
+            let usable = is_usable(text, &define, actions).then_some(define);
+            let is_new = !self.defines.contains_key(name);
+            self.defines.insert(name.into(), usable.filter(|_| is_new));
+        }
+    }
+
+    /// Whether a file defines a template that can be put in.
+    pub(super) fn has_defines(&self, file: usize) -> bool {
+        self.defines.values().flatten().any(|it| it.file == file)
+    }
+
+    /// The template with a name. `None` if it is unknown what an include of the name prints.
+    pub(super) fn named(&self, name: &str) -> Option<(&str, &Define)> {
+        let (name, define) = self.defines.get_key_value(name)?;
+        Some((name, define.as_ref()?))
+    }
+
+    /// The index of the file at a path.
+    pub(super) fn file(&self, path: &Path) -> Option<usize> {
+        self.files.iter().position(|it| *it.source.path == *path)
+    }
+}
+
+/// The name in the code `define "name"`. A `block` also prints its text, so it has none here.
+fn name(code: &str) -> Option<&str> {
+    let rest = code.strip_prefix("define")?.trim();
+    let quote = rest.chars().next().filter(|it| matches!(it, '"' | '`'))?;
+    let name = rest[1..].strip_suffix(quote)?;
+    (!name.contains(['\\', quote])).then_some(name)
+}
+
+/// The text between two actions, without the blanks that they remove.
+fn body(text: &str, first: &Action, last: &Action) -> Range<usize> {
+    let (mut start, mut end) = (first.span.end, last.span.start);
+    let inside = &text[start..end];
+    if first.trims_after(text) {
+        start += inside.len() - inside.trim_start().len();
+    }
+    if last.trims_before(text) {
+        end = start.max(end - (inside.len() - inside.trim_end().len()));
+    }
+    start..end
+}
+
+/// Whether the lines of a template are printed as they are written, and some of them have a key or an item. Others print names or single values, or
+/// their trim markers join lines.
+fn is_usable(text: &str, define: &Define, actions: &[Action]) -> bool {
+    let mut has_entry = false;
+    // Whether nothing was printed so far.
+    let mut is_first = true;
+    let mut at = define.body.start;
+    let mut before: Option<&Action> = None;
+    let inside = &actions[define.actions.clone()];
+    for next in inside.iter().map(Some).chain([None]) {
+        let end = next.map_or(define.body.end, |it| it.span.start).max(at);
+        let written = &text[at..end];
+        if !written.trim().is_empty() {
+            let blanks = &written[..written.len() - written.trim_start().len()];
+            if before.is_some_and(|it| it.trims_after(text))
+                && let Some((_, column)) = blanks.rsplit_once('\n')
+                && !(is_first && column.is_empty())
+            {
+                return false;
+            }
+            has_entry |= written.lines().any(is_entry);
+            is_first = false;
+        }
+        let Some(action) = next else { break };
+        if action.kind == Kind::Define {
+            return false;
+        }
+        is_first &= action.kind == Kind::Nothing;
+        at = action.span.end;
+        before = Some(action);
+    }
+    has_entry
+}
+
+/// Whether a line looks like an entry of an object or an item of a list.
+fn is_entry(line: &str) -> bool {
+    let written = line.trim();
+    let has_key = written.starts_with(|it: char| it.is_ascii_alphanumeric() || matches!(it, '"' | '\'' | '_'))
+        && (written.contains(": ") || written.ends_with(':'));
+    has_key || written.starts_with("- ") || written == "-"
+}

@@ -1,0 +1,12 @@
+//! Helm charts: the templates that they define, and the texts that result if includes are replaced by what they include.
+//!
+//! Nothing is rendered. A template with its includes replaced is a template again, whose actions are unknown as in any other template. The result
+//! remembers where each of its parts is written, so that diagnostics are shown there.
+
+pub(crate) mod back;
+pub mod chart;
+pub(crate) mod helpers;
+mod include;
+pub(crate) mod put;
+#[cfg(test)]
+mod tests;
