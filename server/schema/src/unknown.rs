@@ -33,6 +33,8 @@ enum How {
     More,
     /// The value may be anything.
     Value,
+    /// The value may be anything of the type that it has here.
+    Typed,
     /// The value is an item that represents any number of items.
     Items,
 }
@@ -81,6 +83,11 @@ impl Unknown {
     /// The state of a value that may be anything.
     pub fn value() -> Self {
         Self::whole(How::Value)
+    }
+
+    /// The state of a value that may be anything of its type. The placeholder in the object has this type.
+    pub fn typed() -> Self {
+        Self::whole(How::Typed)
     }
 
     /// The state of an item that represents any number of items.
@@ -135,7 +142,7 @@ impl Unknown {
     /// Marks the value at a path as unknown, in addition to the parts that were already unknown.
     pub fn at(before: Option<Self>, path: &[Segment]) -> Self {
         let mut here = before.unwrap_or(Self::whole(How::Inside));
-        if matches!(here.how, How::Value | How::Items) {
+        if matches!(here.how, How::Value | How::Typed | How::Items) {
             return here;
         }
         match path {
@@ -180,14 +187,29 @@ impl<'u> Known<'u> {
     /// Everything is known.
     pub const ALL: Self = Self(None);
 
+    /// The known parts of the value at a path.
+    #[must_use]
+    pub fn at(self, path: &[Segment]) -> Self {
+        path.iter().fold(self, |at, segment| match segment {
+            Segment::Field(name) | Segment::Key(name) => at.field(name),
+            Segment::Index(index) => at.item(*index),
+        })
+    }
+
     /// Whether the whole value is known.
     pub fn is_all(self) -> bool {
         self.0.is_none()
     }
 
-    /// Whether the value is completely unknown.
+    /// Whether the value is completely unknown, except for its type.
     pub fn is_nothing(self) -> bool {
-        self.0.is_some_and(|it| matches!(it.how, How::Value | How::Items))
+        self.0
+            .is_some_and(|it| matches!(it.how, How::Value | How::Typed | How::Items))
+    }
+
+    /// Whether only the type of the value is known.
+    pub fn has_type(self) -> bool {
+        self.0.is_some_and(|it| it.how == How::Typed)
     }
 
     /// Whether the value is an item that represents any number of items.
@@ -336,6 +358,19 @@ mod tests {
         without_items(&mut value, known);
         assert_eq!(value, json!(["e"]));
         assert_eq!(Parts::default().whole(), None);
+    }
+
+    #[test]
+    fn of_a_value_only_the_type_is_known() {
+        let whole = object([("a", Unknown::typed())]);
+        let known = Known::from(Some(&whole));
+        let path = [Segment::Field("a".to_owned())];
+        assert!(known.at(&path).is_nothing() && known.at(&path).has_type());
+        assert!(!known.at(&[]).is_nothing() && !Known::from(Some(&Unknown::value())).has_type());
+        assert_eq!(
+            Unknown::at(Some(whole.clone()), &[path[0].clone(), Segment::Index(0)]),
+            whole
+        );
     }
 
     #[test]

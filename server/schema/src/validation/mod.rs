@@ -222,12 +222,18 @@ impl<'s, 'v> Run<'_, 's, 'v> {
         correlated: Option<Correlated<'s, 'v>>,
         depth: u32,
     ) -> Outcome<'s, 'v> {
-        if known.is_nothing() {
-            return Outcome::not_known();
-        }
-        let mut outcome = Outcome::default();
         let types = Types::of(schema, self.validator.form);
         let format = format_of(schema, &types, self.validator.form, self.validator.version);
+        if known.is_nothing() {
+            let mut outcome = Outcome::not_known();
+            // Whatever fills in the value may leave it out, and then it is null.
+            let may_be_null = schema.nullable || schema.default.is_some();
+            if known.has_type() && !may_be_null && !(types.is_empty() && format.is_empty()) {
+                outcome.merge(types.check(value, format, self.validator.version, place));
+            }
+            return outcome;
+        }
+        let mut outcome = Outcome::default();
         if value.is_null() {
             outcome.merge(types.check_null(schema, place));
             outcome.merge(self.check_enum(schema, value, place));

@@ -57,7 +57,6 @@ pub(crate) fn complete(
         };
         let question = Question {
             path: Some(&source.path),
-            charts: None,
             named: false,
             old: None,
             replaces: None,

@@ -81,7 +81,7 @@ pub(crate) fn fill(text: &str) -> Option<Filled> {
             filling.blank(action.span.clone());
             replaced.push(Replaced::Lines(lines.around(&action.span)));
         } else {
-            filling.put(action.span.clone());
+            filling.put(action.span.clone(), place_of(action.code(text)));
         }
     }
     replaced.sort_unstable_by_key(Replaced::start);
@@ -94,7 +94,7 @@ pub(crate) fn fill(text: &str) -> Option<Filled> {
                 filling.more(text, &around, range)?;
             }
             Replaced::Part(range) if text[range.clone()].contains('\n') => return None,
-            Replaced::Part(range) => filling.put(range),
+            Replaced::Part(range) => filling.put(range, Place::Value),
         }
     }
     filling.places.sort();
@@ -194,6 +194,14 @@ fn left_out(actions: &[Action], blocks: &[Block], lines: &Lines) -> (Vec<Range<u
     (left_out, replaced)
 }
 
+/// What an action prints, judging by the last function that it calls.
+fn place_of(code: &str) -> Place {
+    let last = code.rsplit('|').next().unwrap_or_default().trim();
+    // A pipe may be in a string or in parentheses, and then something else follows the name.
+    let is_quoted = code.contains('|') && matches!(last, "quote" | "squote");
+    if is_quoted { Place::Quoted } else { Place::Value }
+}
+
 /// A template's text while its actions are being replaced.
 struct Filling {
     bytes: Vec<u8>,
@@ -210,13 +218,13 @@ impl Filling {
     }
 
     /// Fills a range with characters that can start a plain scalar and continue any scalar.
-    fn put(&mut self, range: Range<usize>) {
+    fn put(&mut self, range: Range<usize>, place: Place) {
         self.bytes[range.clone()].fill(b'x');
         let filler = self.places.filler();
         if range.len() >= filler.len() {
             self.bytes[range.start..range.start + filler.len()].copy_from_slice(filler.as_bytes());
         }
-        self.places.push(range, Place::Value);
+        self.places.push(range, place);
     }
 
     /// Writes an unknown entry, item or value into blank lines, in the form that fits the lines around them. `None` if they do not fit, or if the

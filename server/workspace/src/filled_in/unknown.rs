@@ -175,6 +175,8 @@ enum Text {
     Known(JsonValue<'static>),
     /// The string becomes one unknown value.
     Unknown,
+    /// The string becomes another string.
+    Quoted,
     /// The string becomes any number of items.
     Items,
 }
@@ -199,6 +201,7 @@ impl Completion<'_> {
                     json.value = value;
                 }
                 Some(Text::Unknown) => return Some(Unknown::value()),
+                Some(Text::Quoted) => return Some(Unknown::typed()),
                 Some(Text::Items) => return Some(Unknown::items()),
             },
             JsonValue::Array(items) => {
@@ -264,8 +267,16 @@ impl Completion<'_> {
 
     /// What a scalar becomes that contains an action of a template.
     fn filled(&self, node: NodeId) -> Option<Text> {
-        Some(match self.place(node)? {
-            Place::Value | Place::ValueOrEntries => Text::Unknown,
+        let place = self.place(node)?;
+        let keeps_quotes = self.completed.filled.is_some_and(|it| it.keeps_quotes);
+        let is_quoted = || {
+            let style = self.tree.kind(node);
+            let quotes = [ScalarStyle::SingleQuoted, ScalarStyle::DoubleQuoted];
+            quotes.into_iter().any(|it| style == NodeKind::Scalar(it))
+        };
+        Some(match place {
+            Place::Value | Place::Quoted if keeps_quotes && (place == Place::Quoted || is_quoted()) => Text::Quoted,
+            Place::Value | Place::Quoted | Place::ValueOrEntries => Text::Unknown,
             Place::Items | Place::ItemsOrEntries => Text::Items,
         })
     }

@@ -1,5 +1,6 @@
 //! Checks the text of a file and returns the diagnostics of its documents.
 
+mod charts;
 mod definition;
 mod inside;
 mod kinds;
@@ -27,9 +28,10 @@ use crd_analyzer_syntax::{
     tree::{NodeId, Span, Tree},
 };
 
+pub(crate) use charts::{analyze_text, define_report};
+
 pub use crate::judging::question::{BuiltDocuments, MOST_FINDINGS, Old, Question};
 use crate::{
-    charts::{back::Replaced, helpers, put},
     codes,
     comparison::previous::Previous,
     costs::DocumentCosts,
@@ -83,41 +85,7 @@ pub(crate) fn analyze_source(source: &Text, question: &Question<'_>) -> (FileRep
     (report, DeferredSearch::default())
 }
 
-/// Checks the manifests in a text. In a template of a Helm chart, the templates that it includes are a part of it.
-pub(crate) fn analyze_text(source: &Text, question: &Question<'_>) -> (FileReport, DeferredSearch) {
-    let template = question
-        .path
-        .filter(|it| question.is_completed && roles::is_template(it));
-    let Some((path, charts)) = template.zip(question.charts) else {
-        return judge_text(source, question);
-    };
-    let Some(chart) = charts.of(path) else {
-        return judge_text(source, question);
-    };
-    let put = put::put(path, &source.content, &chart).filter(|it| it.is_readable(source));
-    let (mut report, kept) = match put {
-        None => judge_text(source, question),
-        Some(put) => {
-            let (report, _) = judge_text(&Text::whole(put.text.clone()), question);
-            let chart = chart.clone();
-            let report = Replaced { chart, put }.back(report, source.content.clone(), charts);
-            (report, DeferredSearch::default())
-        }
-    };
-    helpers::complete((path, &mut report), &chart, question, &|text, it| {
-        judge_text(text, it).0
-    });
-    (report, kept)
-}
-
-/// Adds what is wrong with the templates that a file of a Helm chart defines to the report on the file.
-pub(crate) fn define_report(path: &Path, report: &mut FileReport, question: &Question<'_>) {
-    let charts = question.charts.filter(|_| question.is_completed);
-    if let Some(chart) = charts.and_then(|it| it.of(path)) {
-        helpers::complete((path, report), &chart, question, &|text, it| judge_text(text, it).0);
-    }
-}
-
+/// Checks the manifests in a text. Nothing is put into templates of Helm charts.
 fn judge_text(source: &Text, question: &Question<'_>) -> (FileReport, DeferredSearch) {
     let question = &Question {
         replaces: question.replaces.filter(|it| !it.is(&source.content)),
@@ -149,7 +117,12 @@ fn judge_text(source: &Text, question: &Question<'_>) -> (FileReport, DeferredSe
     let previous = question.old.map(previous);
     let is_template = question.is_completed && question.path.is_some_and(roles::is_template);
     let filled = is_template.then(|| fill::fill(&source.content)).flatten();
-    let filled = filled.map(|it| (Text::whole(it.text.into()), it.places));
+    let charts = question.path.zip(question.charts);
+    let is_of_chart = || charts.is_some_and(|(path, charts)| charts.of(path).is_some());
+    let filled = filled.map(|mut it| {
+        it.places.keeps_quotes = is_of_chart();
+        (Text::whole(it.text.into()), it.places)
+    });
     let without_raw = || {
         let is_possible = question.is_completed && question.path.is_some_and(roles::has_placeholders);
         let text = is_possible.then(|| jinja::without_raw(&source.content)).flatten()?;

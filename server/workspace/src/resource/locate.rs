@@ -284,10 +284,13 @@ impl<'a> Locate<'a> {
                 .map_or(span, |key| self.tree.span(key));
         }
         let mut finding = Finding::new(Class::Error, error.code, span, "");
-        let words = self
-            .json
-            .root()
-            .and_then(|root| words::of(&About::new(error, error.place(), root, false).of_tree(self.tree)));
+        let words = self.json.root().and_then(|root| {
+            words::of(
+                &About::new(error, error.place(), root, false)
+                    .of_tree(self.tree)
+                    .of_known(self.known),
+            )
+        });
         words::give(&mut finding, words, error);
         if matches!(error.cause(), Some(Cause::Compile(_))) {
             of_broken_rule(&mut finding, error.place());

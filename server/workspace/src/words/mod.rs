@@ -29,7 +29,10 @@ pub(crate) use crd_analyzer_diagnostic::{
     name::{self, name_of},
     text::clip,
 };
-use crd_analyzer_schema::field::{Cause, Error, ErrorType, Path, Segment};
+use crd_analyzer_schema::{
+    field::{Cause, Error, ErrorType, Path, Segment},
+    unknown::Known,
+};
 use crd_analyzer_syntax::{json::Json, tree::Tree};
 
 use crate::findings::finding::Finding;
@@ -50,6 +53,8 @@ pub(crate) struct About<'a> {
     pub(crate) sees: Option<&'a Context>,
     /// The syntax tree of the document, if the source text of scalars is needed.
     pub(crate) tree: Option<&'a Tree>,
+    /// The parts of the document that are known.
+    pub(crate) known: Known<'a>,
 }
 
 impl<'a> About<'a> {
@@ -64,6 +69,7 @@ impl<'a> About<'a> {
             is_crd,
             sees: None,
             tree: None,
+            known: Known::ALL,
         }
     }
 
@@ -72,6 +78,12 @@ impl<'a> About<'a> {
     pub(crate) fn of_tree(self, tree: &'a Tree) -> Self {
         let tree = Some(tree);
         Self { tree, ..self }
+    }
+
+    /// Says which parts of the document are known.
+    #[must_use]
+    pub(crate) fn of_known(self, known: Known<'a>) -> Self {
+        Self { known, ..self }
     }
 
     /// The context of a warning, or of something else that is not an error.
@@ -91,6 +103,7 @@ impl<'a> About<'a> {
             is_crd,
             sees: None,
             tree: None,
+            known: Known::ALL,
         }
     }
 

@@ -95,6 +95,13 @@ fn wrong_type(about: &About<'_>, subject: &str, expected: &str) -> Words {
         .label("no value is of this type")
         .help(format!("correct the type {} in the schema first", code(expected)));
     }
+    if about.known.at(about.path.segments()).is_nothing() {
+        return Words::new(format!(
+            "{subject} must be {expected_words}, but the template prints a string"
+        ))
+        .label("in quotes, it is a string")
+        .help("remove the quotes, and the function `quote` if the action calls it");
+    }
     let Some(found) = about.value() else {
         return Words::new(format!("{subject} must be {expected_words}"))
             .help(format!("write {}", entry(about, placeholder(expected))));

@@ -12,6 +12,8 @@ const PRIVATE: Range<u32> = 0xE000..0xF900;
 pub(crate) enum Place {
     /// One value or key, or a part of one.
     Value,
+    /// One string, or nothing.
+    Quoted,
     /// Any number of items of a list.
     Items,
     /// The value of a key, or entries beside that key.
@@ -28,6 +30,8 @@ pub(crate) struct Places {
     filler: String,
     /// The ranges of the places. They do not overlap, and are sorted once all are added.
     all: Vec<(Range<usize>, Place)>,
+    /// Whether a text in quotes stays in quotes, because Helm fills in the places.
+    pub(crate) keeps_quotes: bool,
 }
 
 impl Places {
@@ -60,6 +64,7 @@ impl Places {
         Some(Self {
             filler,
             all: Vec::new(),
+            keeps_quotes: false,
         })
     }
 
