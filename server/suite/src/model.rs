@@ -175,10 +175,10 @@ pub(crate) enum Rejected {
 /// The expected properties of a cause.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Cause {
-    pub(crate) kind: Option<String>,
+    pub(crate) kind: Option<At<String>>,
     pub(crate) field: Option<String>,
-    pub(crate) detail: Option<String>,
-    pub(crate) contains: Option<String>,
+    pub(crate) detail: Option<At<String>>,
+    pub(crate) contains: Option<At<String>>,
 }
 
 /// The object that must be stored, in openshift/api's format.

@@ -245,7 +245,7 @@ fn rejected(reader: &mut Reader<'_>, node: NodeId) -> Option<At<Rejected>> {
         let span = reader.span(item);
         let value = if reader.tree.is_scalar(item) {
             Cause {
-                contains: Some(reader.text(item, "a cause")?.value),
+                contains: Some(reader.text(item, "a cause")?),
                 ..Cause::default()
             }
         } else {
@@ -264,15 +264,15 @@ fn cause(reader: &mut Reader<'_>, node: NodeId) -> Option<Cause> {
     let node = reader.mapping(node, "a cause", &CAUSE)?;
     let mut text = |key: &str| {
         let value = reader.get(node, key)?;
-        reader.text(value, &format!("`{key}`")).map(|it| it.value)
+        reader.text(value, &format!("`{key}`"))
     };
     let cause = Cause {
         kind: text("type"),
-        field: text("field"),
+        field: text("field").map(|it| it.value),
         detail: text("detail"),
         contains: text("contains"),
     };
-    if let Some(kind) = &cause.kind
+    if let Some(kind) = cause.kind.as_ref().map(|it| &it.value)
         && !TYPES.iter().any(|it| it.reason() == kind || it.words() == kind)
     {
         let names = TYPES.iter().flat_map(|it| [it.words(), it.reason()]);

@@ -82,6 +82,8 @@ pub struct Failure {
     pub message: String,
     /// The actual result, one item per line.
     pub got: Vec<String>,
+    /// What the expectation at `span` would have to say instead, if it is one value.
+    pub instead: Option<String>,
     /// The expected and the actual text, for a diff.
     pub diff: Option<(String, String)>,
     /// Whether the test failed during its preparations, before the request that it tests was sent.
@@ -94,6 +96,7 @@ impl Failure {
             span,
             message: message.into(),
             got: Vec::new(),
+            instead: None,
             diff: None,
             is_setup: false,
         }
@@ -108,6 +111,11 @@ impl Failure {
 
     fn got(mut self, lines: impl IntoIterator<Item = String>) -> Self {
         self.got.extend(lines);
+        self
+    }
+
+    fn instead(mut self, value: &str) -> Self {
+        self.instead = Some(crate::yaml::scalar(&value.into()));
         self
     }
 

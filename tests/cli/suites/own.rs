@@ -99,10 +99,10 @@ fn failures_point_to_what_expects_something_else() {
               = got: spec.size: Invalid value: 10: spec.size in body should be less than or equal to 9
 
             error: words: the cause at `spec.size` has another message
-              --> widgets.test.yaml:14:11
+              --> widgets.test.yaml:15:19
                |
-            14 |         - field: spec.size
-               |           ^^^^^^^^^^^^^^^^
+            15 |           detail: too large
+               |                   ^^^^^^^^^
                = got: spec.size: Invalid value: 10: spec.size in body should be less than or equal to 9
 
             error: words: the API server does not report this cause

@@ -180,7 +180,8 @@ fn failure(
     }
     let (expected, actual) = failure.diff.clone().unwrap_or_else(|| {
         let expected = text.get(failure.span.range()).unwrap_or_default();
-        (expected.to_owned(), failure.got.join("\n"))
+        let actual = failure.instead.clone();
+        (expected.to_owned(), actual.unwrap_or_else(|| failure.got.join("\n")))
     });
     let is_shown = !failure.is_setup && !actual.is_empty();
     if !is_shown && !failure.got.is_empty() {

@@ -119,7 +119,7 @@ async fn a_view_of_tests_lists_and_runs_them() {
     assert_eq!(states, ["passed", "failed", "failed"], "{ran}");
     let failure = &ran["tests"][1]["failures"][0];
     assert_eq!(failure["message"], "the cause at `size` has another message");
-    assert_eq!(failure["range"]["start"], json!({ "line": 9, "character": 10 }));
+    assert_eq!(failure["range"]["start"], json!({ "line": 11, "character": 20 }));
     let actual = failure["actual"].as_str().expect("an answer");
     assert!(actual.contains("less than or equal to 100"), "{failure}");
     // Run one test with the unsaved text of the CRD.
@@ -132,6 +132,17 @@ async fn a_view_of_tests_lists_and_runs_them() {
     assert_eq!(ran, expected);
     // The test view shows the results, so there are no lenses.
     assert_eq!(told(&lenses(&mut client, &tests).await), []);
+    // The difference is at the part of the expectation that is wrong, and in its form.
+    let end = "contains: less than or equal to 50".len() as u64 + 10;
+    client
+        .change(&tests, 2, &[([11, 10, 11, end], "detail: too large")])
+        .await;
+    let ran = client.request("crd-analyzer/runTests", json!({ "uri": tests })).await;
+    let failure = &ran["tests"][1]["failures"][0];
+    let at = |column: u64| json!({ "line": 11, "character": column });
+    assert_eq!(failure["range"], json!({ "start": at(18), "end": at(27) }));
+    assert_eq!(failure["expected"], "too large");
+    assert_eq!(failure["actual"], "size in body should be less than or equal to 50");
     client.finish_with_lists().await;
 }
 

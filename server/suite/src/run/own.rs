@@ -186,7 +186,9 @@ fn compare(expect: &Expect, answer: &Answer, filled: &dyn Fn(&Value) -> Value) -
             let got = causes(refusal).into_iter().map(|it| it.text);
             return vec![Failure::new(expect.span, "it is rejected").got(got)];
         }
-        (Some(rejected), None) => return vec![Failure::new(rejected.span, "it is accepted")],
+        (Some(rejected), None) => {
+            return vec![Failure::new(rejected.span, "it is accepted").instead("accepted")];
+        }
         (Some(rejected), Some(refusal)) => compare_causes(rejected, refusal, &mut failures),
     }
     if let Some(expected) = &expect.warnings {
@@ -269,19 +271,13 @@ fn compare_causes(rejected: &At<Rejected>, refusal: &Refusal, failures: &mut Vec
     for pattern in unmet.iter().map(|it| &patterns[*it]) {
         let wanted = &pattern.value;
         let of_field = free.iter().find(|it| wanted.field.as_ref() == Some(&it.field));
-        let message = match of_field {
-            Some(cause) if wanted.kind.as_deref().is_some_and(|it| !is_kind(cause, it)) => {
-                format!(
-                    "the cause at `{}` is of another type: {} ({})",
-                    cause.field, cause.words, cause.reason
-                )
-            }
-            Some(cause) => format!("the cause at `{}` has another message", cause.field),
-            None => "the API server does not report this cause".to_owned(),
-        };
-        let shown = of_field.map_or_else(|| free.clone(), |it| vec![*it]);
-        let shown = shown.into_iter().map(|it| it.text.clone());
-        failures.push(Failure::new(pattern.span, message).got(shown));
+        failures.push(of_field.map_or_else(
+            || {
+                let shown = free.iter().map(|it| it.text.clone());
+                Failure::new(pattern.span, "the API server does not report this cause").got(shown)
+            },
+            |cause| other(pattern, cause),
+        ));
     }
     let extra: Vec<String> = free
         .iter()
@@ -291,6 +287,28 @@ fn compare_causes(rejected: &At<Rejected>, refusal: &Refusal, failures: &mut Vec
     if unmet.is_empty() && !extra.is_empty() {
         failures.push(Failure::new(rejected.span, "the API server also reports other causes").got(extra));
     }
+}
+
+/// The failure of a pattern for the field of this cause, at the part of the pattern that does not fit.
+fn other(pattern: &At<Pattern>, cause: &Cause) -> Failure {
+    let wanted = &pattern.value;
+    let failure = match (&wanted.kind, &wanted.detail, &wanted.contains) {
+        (Some(kind), ..) if !is_kind(cause, &kind.value) => {
+            let message = format!(
+                "the cause at `{}` is of another type: {} ({})",
+                cause.field, cause.words, cause.reason
+            );
+            Failure::new(kind.span, message).instead(cause.words)
+        }
+        (_, detail, contains) => {
+            let message = format!("the cause at `{}` has another message", cause.field);
+            match detail.as_ref().filter(|it| it.value != cause.detail) {
+                Some(detail) => Failure::new(detail.span, message).instead(&cause.detail),
+                None => Failure::new(contains.as_ref().map_or(pattern.span, |it| it.span), message),
+            }
+        }
+    };
+    failure.got([cause.text.clone()])
 }
 
 /// Assigns a different cause to each of as many patterns as possible. Returns the patterns without a cause, and the remaining causes.
@@ -332,8 +350,11 @@ fn is_kind(cause: &Cause, kind: &str) -> bool {
 }
 
 fn fits(pattern: &Pattern, cause: &Cause) -> bool {
-    pattern.kind.as_ref().is_none_or(|it| is_kind(cause, it))
+    pattern.kind.as_ref().is_none_or(|it| is_kind(cause, &it.value))
         && pattern.field.as_ref().is_none_or(|it| *it == cause.field)
-        && pattern.detail.as_ref().is_none_or(|it| *it == cause.detail)
-        && pattern.contains.as_ref().is_none_or(|it| cause.text.contains(it))
+        && pattern.detail.as_ref().is_none_or(|it| it.value == cause.detail)
+        && pattern
+            .contains
+            .as_ref()
+            .is_none_or(|it| cause.text.contains(&it.value))
 }
