@@ -35,15 +35,23 @@ pub(crate) fn block(value: &Value, indent: usize) -> String {
     out
 }
 
-/// The entries of a resource or a cause, in the order in which people usually write them.
+/// The entries of a resource, a cause or a test, in the order in which people usually write them.
 fn ordered(object: &serde_json::Map<String, Value>) -> Vec<(&String, &Value)> {
-    const FIRST: [&str; 7] = ["apiVersion", "kind", "metadata", "spec", "type", "field", "detail"];
+    const RESOURCE: [&str; 4] = ["apiVersion", "kind", "metadata", "spec"];
+    const CAUSE: [&str; 3] = ["type", "field", "detail"];
+    const TEST: [&str; 4] = ["name", "create", "update", "updateStatus"];
     let mut entries: Vec<_> = object.iter().collect();
     let has = |name: &str| object.contains_key(name);
-    let (is_resource, is_cause) = (has("apiVersion") && has("kind"), has("type") && has("field"));
-    if is_resource || is_cause {
-        entries.sort_by_key(|(name, _)| FIRST.iter().position(|it| it == name).unwrap_or(FIRST.len()));
-    }
+    let first: &[&str] = if has("apiVersion") && has("kind") {
+        &RESOURCE
+    } else if has("type") && has("field") {
+        &CAUSE
+    } else if has("name") && TEST[1..].iter().any(|it| has(it)) {
+        &TEST
+    } else {
+        &[]
+    };
+    entries.sort_by_key(|(name, _)| first.iter().position(|it| it == name).unwrap_or(first.len()));
     entries
 }
 

@@ -59,7 +59,7 @@ fn check(schema: &str, rule: &str, given: &[Value]) -> [Vec<String>; 2] {
     };
     assert_eq!(accepted.answer, "accepted", "{text}");
     assert!(
-        rejected.answer.starts_with("rejected: "),
+        rejected.answer.starts_with("rejected by this rule"),
         "{} of\n{text}",
         rejected.answer
     );
@@ -80,7 +80,9 @@ fn objects_are_searched_for() {
     assert!(text.contains(expected), "{text}");
     let place = &results[1].sites[0];
     assert_eq!(place.path, "spec");
-    assert!(text[place.span.range()].starts_with("high:"), "{text}");
+    // Its key belongs to it: a short value has more lines for results.
+    assert!(text[place.span.range()].starts_with("spec:"), "{text}");
+    assert_eq!(results[1].answer, "rejected by this rule: low is at most high");
     let steps: Vec<&str> = place.lines.iter().map(String::as_str).collect();
     assert!(
         matches!(steps[..], ["false", low, high] if low.starts_with("├─ self.low = ") && high.starts_with("└─ self.high = ")),
@@ -110,6 +112,42 @@ fn rules_about_changes_have_an_old_and_a_new_object() {
     check(schema, "self >= oldSelf", &[]);
     let (text, _) = tried(schema, "self >= oldSelf", &[]);
     assert_eq!(text.matches("    update:\n      from:\n").count(), 2, "{text}");
+}
+
+#[test]
+fn examples_show_as_much_of_a_rule_as_they_can() {
+    let guarded = "{type: object, properties: {spec: {type: object, required: [size], properties: {size: {type: integer}, metrics: {type: array, \
+                   maxItems: 3, items: {type: object, required: [target], properties: {target: {type: integer}}}}}, x-kubernetes-validations: \
+                   [{rule: '!has(self.metrics) || self.metrics.all(m, m.target > 0)'}]}}}";
+    let small = json!({"apiVersion": "example.com/v1", "kind": "Widget", "spec": {"size": 7}});
+    let (text, results) = tried(guarded, "self.metrics.all", &[small]);
+    // Nothing is left out because of the guard, and the rest is the object that exists.
+    assert!(text.contains("- target: ") && text.contains("size: 7"), "{text}");
+    let steps = results[0].sites[0].lines.join("\n");
+    assert!(
+        !steps.contains("not evaluated") && steps.contains("m.target > 0 = true"),
+        "{steps}"
+    );
+    assert_eq!(results[1].answer, "rejected by this rule");
+    // An update that a rule about one field accepts changes another one.
+    let fixed = "{type: object, properties: {spec: {type: object, required: [size], properties: {size: {type: integer}, class: {type: string, \
+                 maxLength: 9}}, x-kubernetes-validations: [{rule: '!has(oldSelf.class) || has(self.class) && self.class == oldSelf.class'}]}}}";
+    let (text, results) = tried(fixed, "oldSelf.class", &[]);
+    let steps = results[0].sites[0].lines.join("\n");
+    assert!(!steps.contains("not evaluated"), "{steps} of\n{text}");
+    let specs = text
+        .split("spec:\n")
+        .skip(1)
+        .map(|it| it.lines().take(2).collect::<Vec<_>>());
+    let specs: Vec<Vec<&str>> = specs.collect();
+    let [old, new, before, after] = &specs[..] else {
+        panic!("{text}");
+    };
+    assert_eq!(old[0], new[0], "{text}");
+    assert_ne!(old[1], new[1], "{text}");
+    // The rejected one differs in the field of the rule alone.
+    assert_ne!(before[0], after[0], "{text}");
+    assert_eq!(before[1], after[1], "{text}");
 }
 
 #[test]

@@ -37,7 +37,7 @@ test.session(function()
     return function() return table.concat(results(), '\n'):find(wanted, 1, true) end
   end
   see('the answers are shown', shows('accepted'))
-  see('both of them', shows('rejected: '))
+  see('both of them', shows('rejected by this rule'))
   see('the steps are shown', shows('self.replicas'))
   person.leave()
 end)

@@ -50,7 +50,7 @@ fn results(request: &RequestContext) -> Option<std::result::Result<Vec<CaseResul
     )
 }
 
-/// The results as inlay hints: the API server's answer after the name of a test, and the steps of the rule after the value that it validates.
+/// The results as inlay hints: the API server's answer after the request of a test, and the steps of the rule after the value that it validates.
 pub(crate) fn hints(request: &RequestContext, asked: Span) -> Option<Vec<InlayHint>> {
     let results = match results(request)? {
         Ok(results) => results,
@@ -58,7 +58,8 @@ pub(crate) fn hints(request: &RequestContext, asked: Span) -> Option<Vec<InlayHi
     };
     let mut hints = Vec::new();
     for result in results {
-        hints.push((line_of(request, result.name.start), result.answer.clone()));
+        let answered = line_of(request, result.request.start);
+        hints.push((answered, result.answer.clone()));
         let sites = &result.sites;
         for (n, site) in sites.iter().enumerate() {
             let first = line_of(request, site.span.start);
@@ -66,6 +67,8 @@ pub(crate) fn hints(request: &RequestContext, asked: Span) -> Option<Vec<InlayHi
             let last = line_of(request, site.span.start + text.trim_end().len() as u32);
             let next = sites.get(n + 1).map(|it| line_of(request, it.span.start));
             let last = next.map_or(last, |next| last.min(next.saturating_sub(1))).max(first);
+            // The whole object begins on the line of the answer.
+            let first = if first == answered { last.min(first + 1) } else { first };
             hints.extend(column(request, first..=last, &site.lines));
         }
     }
@@ -136,7 +139,8 @@ fn hint(request: &RequestContext, line: u32, text: &str) -> InlayHint {
 pub(crate) fn hover(request: &RequestContext, offset: u32) -> Option<(String, Span)> {
     let results = results(request)?.ok()?;
     let is_in = |it: &Span| it.start <= offset && offset <= it.end;
-    let found = results.into_iter().find(|it| is_in(&it.name) || is_in(&it.object))?;
+    let mut results = results.into_iter();
+    let found = results.find(|it| [&it.name, &it.request, &it.object].into_iter().any(is_in))?;
     let mut text = found.answer;
     for site in found.sites {
         text.push_str("\n\n");
@@ -324,7 +328,8 @@ fn converted(
         };
         to_proto::range(&source, span)
     };
-    let name = range(&added.text, added.name);
+    // The name is not selected: editors would scroll to the end of a long one.
+    let name = range(&added.text, Span::new(added.name.start, added.name.start));
     let before = old.map_or("", |it| &**it);
     let edit = if is_continued {
         TextEdit::new(range(before, added.edit.span), added.edit.text.clone())

@@ -119,27 +119,28 @@ async fn results_follow_the_objects_and_the_rule() {
     let high = line_with(&text, "high: 345");
     client.open(&sample, 1, &text).await;
     let found = hints(&mut client, &sample).await;
-    let accepted = line_with(&text, "name: ");
-    assert_eq!(found[0], (accepted, "accepted".to_owned()), "{text}");
+    let accepted = line_with(&text, "create:");
     let expected = [
-        (high, "true".to_owned()),
-        (high + 1, "self.low = 12 · self.high = 345".to_owned()),
+        (accepted, "accepted".to_owned()),
+        (high - 1, "true".to_owned()),
+        (high, "├─ self.low = 12".to_owned()),
+        (high + 1, "└─ self.high = 345".to_owned()),
     ];
-    assert_eq!(found[1..3], expected, "{text}");
-    assert!(found[3].1.starts_with("rejected: spec: Invalid value: "), "{found:?}");
-    assert!(found[4].1.starts_with("false"), "{found:?}");
+    assert_eq!(found[..4], expected, "{text}");
+    assert_eq!(found[4].1, "rejected by this rule: low is at most high");
+    assert!(found[5].1.starts_with("false"), "{found:?}");
     // Edit the object.
     client.change(&sample, 2, &[([high, 14, high, 17], "1")]).await;
     let found = hints(&mut client, &sample).await;
-    assert!(found[0].1.starts_with("rejected: "), "{found:?}");
-    assert_eq!(found[1], (high, "false".to_owned()));
+    assert!(found[0].1.starts_with("rejected by this rule: "), "{found:?}");
+    assert_eq!(found[1], (high - 1, "false".to_owned()));
     // Edit the rule.
     client.change(&crd, 2, &[([RULE, 29, RULE, 31], ">=")]).await;
     client.until_asked("workspace/inlayHint/refresh").await;
     let found = hints(&mut client, &sample).await;
     assert_eq!(
         found[..2],
-        [(accepted, "accepted".to_owned()), (high, "true".to_owned())]
+        [(accepted, "accepted".to_owned()), (high - 1, "true".to_owned())]
     );
     client.change(&crd, 3, &[([RULE, 20, RULE, 24], "sel")]).await;
     let found = hints(&mut client, &sample).await;

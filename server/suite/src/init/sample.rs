@@ -13,8 +13,8 @@ use super::{
 use crate::{
     definition::Found,
     run::own::causes,
-    sample::{RULE, RuleName, test},
-    server::{Answer, Server},
+    sample::{RULE, RuleName, Trial, test},
+    server::Answer,
     yaml,
 };
 
@@ -49,10 +49,11 @@ pub fn sample(
         value: definition.only(Some(&rule.version))?,
         ..definition.clone()
     };
-    let server = within(|| Server::install(&only.value, None, kubernetes))??;
+    let trial = Trial::new(&only, rule.clone(), kubernetes)?;
+    let server = trial.server()?;
     let schema = only.value.pointer("/spec/versions/0/schema/openAPIV3Schema");
     let schema = schema.cloned().unwrap_or_default();
-    let search = Search::new(&server, &only, &schema);
+    let search = Search::new(server, &only, &schema);
     let searched = search.rule(&rule.path).ok_or("the rule does not exist")?;
     let mut given: Vec<Value> = given.iter().filter_map(|it| content(it, &only, &searched)).collect();
     // Try objects with a value that the rule validates first, and small objects before large ones.
@@ -60,8 +61,10 @@ pub fn sample(
     given.truncate(MOST_GIVEN);
     let base = within(|| base(&search, &given)).and_then(|it| it);
     let accepted = base.as_ref().ok().and_then(|base| {
-        let found = within(|| accepted(&search, &searched, &given, base));
-        found.ok().flatten()
+        let mut best = Best::default();
+        // What is found before the work ends is an example, too.
+        let _ = within(|| accepted(&search, (&searched, &trial), (&given, base), &mut best));
+        best.found
     });
     let accepted = accepted.or_else(|| {
         let example = search.examples(&searched).accepted?;
@@ -133,36 +136,54 @@ fn base(search: &Search<'_>, given: &[Value]) -> Result<Value, String> {
         .map_or_else(|| search.accepted(), Ok)
 }
 
-fn accepted(search: &Search<'_>, rule: &Rule, given: &[Value], base: &Value) -> Option<Example> {
-    let holds = |it: &Answer| it.strict_refusal().is_none() && it.ran.iter().any(|it| rule.is_at(it));
-    let is_update = rule.is_transition() || rule.is_of_status();
-    let found = |from: Option<&Value>, to: &Value| {
-        let answer = search.ask(rule, from, to)?;
-        holds(&answer).then(|| (from.cloned(), to.clone()))
-    };
-    if !is_update && let Some(found) = given.iter().find_map(|it| found(None, it)) {
-        return Some(found);
+/// The example that shows most of a rule: the one for which the API server evaluates most of its parts. Of two such examples, the first.
+#[derive(Default)]
+struct Best {
+    found: Option<Example>,
+    shows: (usize, bool),
+}
+
+impl Best {
+    /// Keeps an example that shows more, if it is accepted.
+    fn offer(&mut self, trial: &Trial, search: &Search<'_>, rule: &Rule, (from, to): (Option<&Value>, &Value)) {
+        let reached = trial.reached(from.map(|it| search.whole(it)).as_ref(), &search.whole(to));
+        // An update that changes nothing is the least useful example.
+        let shows = (reached, from != Some(to));
+        if self.found.is_some() && shows <= self.shows {
+            return;
+        }
+        let holds = |it: &Answer| it.strict_refusal().is_none() && it.ran.iter().any(|it| rule.is_at(it));
+        if search.ask(rule, from, to).is_some_and(|it| holds(&it)) {
+            self.found = Some((from.cloned(), to.clone()));
+            self.shows = shows;
+        }
     }
+}
+
+fn accepted(search: &Search<'_>, (rule, trial): (&Rule, &Trial), (given, base): (&[Value], &Value), best: &mut Best) {
+    let mut offer = |from: Option<&Value>, to: &Value| best.offer(trial, search, rule, (from, to));
+    let is_update = rule.is_transition() || rule.is_of_status();
     let variants = search.variants(base, rule);
     let variants = variants.iter().take(MOST_VARIANTS);
     if !is_update {
-        return variants.clone().find_map(|it| found(None, it));
+        given.iter().chain(variants).for_each(|it| offer(None, it));
+        return;
     }
-    if rule.is_of_status() && !rule.is_transition() {
-        return variants.clone().find_map(|it| found(Some(base), it));
+    if !rule.is_transition() {
+        variants.for_each(|it| offer(Some(base), it));
+        return;
     }
-    // An update that changes nothing is the least useful example.
-    let mut nothing = None;
     for from in variants.clone().take(FEW) {
-        for to in variants.clone() {
-            match found(Some(from), to) {
-                Some(changed) if from != to => return Some(changed),
-                Some(same) => nothing = nothing.or(Some(same)),
-                None => {}
-            }
+        variants.clone().for_each(|to| offer(Some(from), to));
+    }
+    if let Some((Some(from), to)) = &best.found
+        && from == to
+    {
+        let from = from.clone();
+        for to in search.elsewhere(&from, rule) {
+            best.offer(trial, search, rule, (Some(&from), &to));
         }
     }
-    nothing
 }
 
 /// The maximum number of stored objects to try in the search for an update that the rule accepts.

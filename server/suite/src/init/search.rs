@@ -24,6 +24,8 @@ const MOST_STEPS: usize = 6;
 const MOST_DEPTH: usize = 100;
 /// The maximum number of changes for turning an object into a valid one.
 const MOST_REPAIRS: usize = 40;
+/// The maximum number of fields to change that a rule does not name.
+const MOST_ELSEWHERE: usize = 20;
 /// The maximum number of requests to try for one rule.
 const MOST_TRIES: usize = 600;
 
@@ -486,6 +488,22 @@ impl<'s> Search<'s> {
         causes.iter().any(is_this).then_some(Broken { from, object, answer })
     }
 
+    /// Objects that differ from `base` at a field that a rule does not name.
+    pub(super) fn elsewhere(&self, base: &Value, rule: &Rule) -> Vec<Value> {
+        let places = self.places().into_iter();
+        let is_other = |it: &ObjectField<'_>| {
+            let is_leaf = !it.schema["properties"].is_object();
+            is_leaf && it.is_alone() && it.path.last().is_some_and(|it| !rule.text.contains(it.as_str()))
+        };
+        let found = places.filter(is_other).take(MOST_ELSEWHERE).flat_map(|place| {
+            let values = candidates(place.schema).into_iter().take(4);
+            values
+                .filter_map(|it| with(base, self.schema, &place.path, Some(it)))
+                .collect::<Vec<_>>()
+        });
+        found.filter(|it| it != base).collect()
+    }
+
     /// Objects that differ from `base` at the field of a rule or directly below it. First one value differs, then two.
     pub(super) fn variants(&self, base: &Value, rule: &Rule) -> Vec<Value> {
         let schema = rule.path.iter().fold(self.schema, |schema, name| inner(schema, name));
@@ -496,9 +514,6 @@ impl<'s> Search<'s> {
             set(base, &rule.path, Some(smallest(schema, MOST_STEPS))).unwrap_or_else(|| base.clone())
         };
         let mut places: Vec<(Vec<String>, Vec<Value>)> = Vec::new();
-        if !rule.path.is_empty() {
-            places.push((rule.path.clone(), candidates_of(schema, &rule.text)));
-        }
         for (name, below) in schema["properties"].as_object().into_iter().flatten() {
             let is_system = rule.path.is_empty() && ["apiVersion", "kind", "metadata"].contains(&name.as_str());
             // Change only fields that the rule names.
@@ -506,6 +521,10 @@ impl<'s> Search<'s> {
                 let path: Vec<String> = rule.path.iter().cloned().chain([name.clone()]).collect();
                 places.push((path, candidates_of(below, &rule.text)));
             }
+        }
+        // Another value changes more than one field does, so it comes last.
+        if !rule.path.is_empty() {
+            places.push((rule.path.clone(), candidates_of(schema, &rule.text)));
         }
         let mut found = vec![base.clone()];
         for (path, values) in &places {

@@ -139,6 +139,12 @@ pub(super) fn candidates(schema: &Value) -> Vec<Value> {
 
 /// Values to try for a field that a rule names. Literals from the rule come first.
 pub(super) fn candidates_of(schema: &Value, rule: &str) -> Vec<Value> {
+    let mut found = simple_candidates(schema, rule);
+    found.extend(with_fields(schema, rule, 3));
+    found
+}
+
+fn simple_candidates(schema: &Value, rule: &str) -> Vec<Value> {
     let (numbers, texts) = literals(rule);
     let near = || numbers.iter().flat_map(|it| [*it, it + 1, it - 1]);
     let lengths = || near().filter(|it| (1..=MOST as i64).contains(it)).map(|it| it as u64);
@@ -156,6 +162,44 @@ pub(super) fn candidates_of(schema: &Value, rule: &str) -> Vec<Value> {
     };
     found.truncate(9);
     found.extend(candidates(schema));
+    found
+}
+
+/// The maximum number of values to try for a field of a list's items, or of an object.
+const MOST_INNER: usize = 12;
+/// The maximum number of lists and objects that differ in a field.
+const MOST_FIELDS: usize = 36;
+
+/// Lists with one object, and objects, with values to try for the fields that a rule names. `depth`: the levels below.
+fn with_fields(schema: &Value, rule: &str, depth: usize) -> Vec<Value> {
+    if depth == 0 {
+        return Vec::new();
+    }
+    if schema["type"] == "array" {
+        let items = with_fields(&schema["items"], rule, depth - 1).into_iter();
+        return items.map(|it| json!([it])).collect();
+    }
+    let mut found = Vec::new();
+    for (name, inner) in schema["properties"].as_object().into_iter().flatten() {
+        if !rule.contains(name.as_str()) {
+            continue;
+        }
+        if found.len() >= MOST_FIELDS {
+            break;
+        }
+        let nested = with_fields(inner, rule, depth - 1);
+        let values = if nested.is_empty() {
+            simple_candidates(inner, rule)
+        } else {
+            nested
+        };
+        for value in values.into_iter().take(MOST_INNER) {
+            if let Value::Object(mut object) = smallest(schema, 4) {
+                object.insert(name.clone(), value);
+                found.push(Value::Object(object));
+            }
+        }
+    }
     found
 }
 

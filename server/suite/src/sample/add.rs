@@ -8,7 +8,7 @@ use std::{
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::{json::Json, paths::lookup, read_json_of, tree::Span};
 use crd_analyzer_workspace::config::versions::VersionSet;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::{
     SUFFIXES,
@@ -176,20 +176,9 @@ fn ended(text: &str) -> String {
     format!("{}\n", text.trim_end_matches(['\n', '\r', ' ']))
 }
 
-/// A test as an item of a list in the format of `--init`, with the name first.
+/// A test as an item of a list in the format of `--init`.
 pub(crate) fn test(test: &Value) -> String {
-    let mut rest: Map<String, Value> = test.as_object().cloned().unwrap_or_default();
-    let name = rest.remove("name").unwrap_or_default();
-    let expect = rest.remove("expect");
-    let mut text = format!(
-        "  - name: {}\n{}",
-        yaml::scalar(&name),
-        yaml::block(&Value::Object(rest), 4)
-    );
-    if let Some(expect) = expect {
-        text.push_str(&yaml::block(&json!({"expect": expect}), 4));
-    }
-    text
+    yaml::block(&json!([test]), 2)
 }
 
 /// The smallest edit that changes `old` to `new`.

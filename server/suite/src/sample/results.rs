@@ -1,5 +1,7 @@
 //! Evaluates a rule on the objects of a test file, and reports the value of each step of its expression.
 
+use std::{collections::BTreeSet, fmt::Write as _};
+
 use crd_analyzer_budget::{self as budget, Limits};
 use crd_analyzer_schema::{
     KubernetesVersion,
@@ -11,7 +13,7 @@ use crd_analyzer_syntax::{
     tree::{NodeId, NodeKind, Span, Tree},
 };
 use crd_analyzer_workspace::{
-    eval::{CelValue, Definition, NodePath, RuleRun, as_stored, find_sites, run_rule, steps},
+    eval::{CelValue, Definition, NodePath, Part, RuleRun, as_stored, find_sites, run_rule, steps},
     words::expression::of_expression,
 };
 use serde_json::Value;
@@ -19,6 +21,7 @@ use serde_json::Value;
 use super::RuleName;
 use crate::{
     definition::Found,
+    errors::Cause,
     model::{Action, Body, Case, Suite},
     rules::RULES,
     run::own::{causes, filled, is_implied, name, take_name},
@@ -40,6 +43,8 @@ const TRYING: Limits = Limits {
 pub struct CaseResult {
     /// The span of the test's name.
     pub name: Span,
+    /// The span of the key of the request, such as `create`.
+    pub request: Span,
     /// The span of the object that is sent.
     pub object: Span,
     /// The API server's answer, or the reason why the rule does not run.
@@ -51,7 +56,7 @@ pub struct CaseResult {
 /// The result for a value that the rule validates.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SiteResult {
-    /// The span of the value in the file. If the file does not contain the value, the span of the nearest value that contains it.
+    /// The span of the value in the file, with its key. If the file does not contain the value, the span of the nearest value that contains it.
     pub span: Span,
     /// The path of the value.
     pub path: String,
@@ -94,6 +99,21 @@ impl Trial {
         ended.unfinished.map_or(trial, |it| Err(it.to_string()))
     }
 
+    /// The API server with the CRD, or why it rejects the CRD.
+    pub(crate) fn server(&self) -> Result<&Server, String> {
+        self.server.as_ref().map_err(Clone::clone)
+    }
+
+    /// The number of parts of the rule's expression that are evaluated for an object, or for its update.
+    pub(crate) fn reached(&self, from: Option<&Value>, to: &Value) -> usize {
+        let mut reached = BTreeSet::new();
+        for run in self.runs(from, to).unwrap_or_default() {
+            let parts = run.outcome.ran.iter().flat_map(|it| &it.parts);
+            parts.for_each(|it| add_reached(it, &mut reached));
+        }
+        reached.len()
+    }
+
     /// Evaluates the rule on the objects of a test file.
     pub fn results(&self, suite: &Suite) -> Vec<CaseResult> {
         let mut results = Vec::new();
@@ -119,16 +139,16 @@ impl Trial {
             Action::Update { from, to } => ("update", Some(from), to),
             Action::UpdateStatus { from, to } => ("updateStatus", Some(from), to),
         };
-        let node = lookup(tree, case.node, key).map(|it| tree.resolve(it.value));
-        let node = match from {
-            None => node,
-            Some(_) => node
-                .and_then(|it| lookup(tree, it, "to"))
-                .map(|it| tree.resolve(it.value)),
+        let entry = |node, key| lookup(tree, node, key).map(|it| (tree.resolve(it.value), tree.span(it.key)));
+        let request = entry(case.node, key);
+        let sent = match from {
+            None => request,
+            Some(_) => request.and_then(|it| entry(it.0, "to")),
         };
-        let node = node.unwrap_or(case.node);
+        let (node, whole) = sent.unwrap_or((case.node, tree.span(case.node)));
         let mut result = CaseResult {
             name: case.span,
+            request: request.map_or(case.span, |it| it.1),
             object: tree.span(node),
             answer: String::new(),
             sites: Vec::new(),
@@ -164,10 +184,10 @@ impl Trial {
         };
         result.answer = answer.as_ref().map_or_else(
             || "the API server rejects the CRD".to_owned(),
-            |it| said(it, runs.is_empty()),
+            |it| self.said(it, runs.is_empty()),
         );
         let is_rejecting = answer.as_ref().is_none_or(|it| self.is_rejecting(it));
-        let place = |run: &RuleRun<'_>| tree.span(place(tree, node, &run.path));
+        let place = |run: &RuleRun<'_>| place(tree, (node, whole), &run.path);
         result.sites = runs
             .iter()
             .map(|run| SiteResult {
@@ -238,8 +258,42 @@ impl Trial {
     /// Whether this rule is one of the reasons for a rejection.
     fn is_rejecting(&self, answer: &Answer) -> bool {
         let causes = answer.refusal.iter().flat_map(|it| &it.causes);
-        let deciders = causes.filter_map(|it| below_schema(it.decider.as_deref()?));
-        deciders.into_iter().any(|it| it == self.rule.path)
+        causes.into_iter().any(|it| self.is_of_rule(it.decider.as_deref()))
+    }
+
+    fn is_of_rule(&self, decider: Option<&str>) -> bool {
+        decider.and_then(below_schema).is_some_and(|it| it == self.rule.path)
+    }
+
+    /// The answer in one line. Editors cut long lines, so what the reader knows already comes last or not at all.
+    fn said(&self, answer: &Answer, is_idle: bool) -> String {
+        let Some(refusal) = answer.strict_refusal() else {
+            let why = if is_idle {
+                "; the rule does not run, because the object has no value for it"
+            } else {
+                ""
+            };
+            return format!("accepted{why}");
+        };
+        let mut causes = causes(&refusal);
+        causes.retain(|it| !is_implied(it));
+        let is_of_rule = |it: &Cause| self.is_of_rule(it.decider.as_deref());
+        let first = causes.iter().position(is_of_rule);
+        let mut said = match (first, causes.first()) {
+            // Without a message, the API server reports the expression.
+            (Some(n), _) if causes[n].detail.starts_with("failed rule: ") => "rejected by this rule".to_owned(),
+            (Some(n), _) => format!("rejected by this rule: {}", one_line(&causes[n].detail)),
+            (None, Some(other)) => format!("rejected: {}", one_line(&other.text)),
+            (None, None) => format!("rejected: {}", one_line(&refusal.message)),
+        };
+        match causes.len() {
+            0 | 1 => {}
+            2 => said.push_str(", and for another reason"),
+            all => {
+                let _ = write!(said, ", and for {} other reasons", all - 1);
+            }
+        }
+        said
     }
 }
 
@@ -254,43 +308,37 @@ fn answer(server: &Server, action: &Action, from: Option<&Value>, to: &Value) ->
     })
 }
 
-/// The API server's answer in one line.
-fn said(answer: &Answer, is_idle: bool) -> String {
-    let Some(refusal) = answer.strict_refusal() else {
-        let why = if is_idle {
-            "; the rule does not run, because the object has no value for it"
-        } else {
-            ""
-        };
-        return format!("accepted{why}");
-    };
-    let causes = causes(&refusal);
-    let mut told = causes.iter().filter(|it| !is_implied(it)).map(|it| one_line(&it.text));
-    let first = told.next().unwrap_or_else(|| one_line(&refusal.message));
-    match told.count() {
-        0 => format!("rejected: {first}"),
-        1 => format!("rejected: {first}, and for another reason"),
-        more => format!("rejected: {first}, and for {more} other reasons"),
+/// Adds the places of the evaluated parts of an expression.
+fn add_reached(part: &Part, reached: &mut BTreeSet<(usize, usize)>) {
+    if part.value.is_some() {
+        reached.insert((part.bytes.start, part.bytes.end));
+    }
+    let iterations = part.iterations.iter().flat_map(|it| &it.parts);
+    for below in part.parts.iter().chain(iterations) {
+        add_reached(below, reached);
     }
 }
 
-/// The node for a value in an object. If the value does not exist, the node of the nearest value that contains it.
-fn place(tree: &Tree, object: NodeId, path: &Path) -> NodeId {
-    let mut node = object;
+/// The place of a value in an object, or of the nearest value around it, with its key. `whole`: the key of the object.
+fn place(tree: &Tree, (object, whole): (NodeId, Span), path: &Path) -> Span {
+    let (mut node, mut key) = (object, Some(whole));
     for segment in path.segments() {
         let below = match (segment, tree.kind(node)) {
             (Segment::Field(name) | Segment::Key(name), NodeKind::Mapping(_)) => {
-                lookup(tree, node, name).map(|it| it.value)
+                lookup(tree, node, name).map(|it| (it.value, Some(tree.span(it.key))))
             }
-            (Segment::Index(index), NodeKind::Sequence(_)) => tree.items(node).nth(*index),
+            (Segment::Index(index), NodeKind::Sequence(_)) => tree.items(node).nth(*index).map(|it| (it, None)),
             _ => None,
         };
         match below {
-            Some(below) => node = tree.resolve(below),
+            Some((below, its_key)) => (node, key) = (tree.resolve(below), its_key),
             None => break,
         }
     }
-    node
+    let value = tree.span(node);
+    // The value of an alias is elsewhere.
+    let key = key.filter(|it| it.start <= value.start);
+    Span::new(key.map_or(value.start, |it| it.start), value.end)
 }
 
 /// The result of the rule, and its steps.
