@@ -4,7 +4,8 @@
 #
 #     tests/editors/run.sh [vscode] [neovim] [helix] [emacs]        all four if none is named
 #
-# The editors are installed into $CRD_ANALYZER_EDITORS_DIR (default: target/editors), see install.sh.
+# The editors are installed into $CRD_ANALYZER_EDITORS_DIR (default: target/editors), see install.sh. $CRD_ANALYZER_BINARY is a binary that is
+# built already; without it, one is built.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 root=$PWD
@@ -13,11 +14,15 @@ dir=${CRD_ANALYZER_EDITORS_DIR:-$root/target/editors}
 out=$root/target/editors-out
 if [ $# -eq 0 ]; then set -- vscode neovim helix emacs; fi
 "$tests/install.sh" "$dir"
-cargo build --profile fast --bin crd-analyzer
+binary=${CRD_ANALYZER_BINARY:-}
+if [ -z "$binary" ]; then
+  cargo build --profile fast --bin crd-analyzer
+  binary=${CARGO_TARGET_DIR:-target}/fast/crd-analyzer
+fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/bin" "$out"
-cp "${CARGO_TARGET_DIR:-target}/fast/crd-analyzer" "$work/server"
+cp "$binary" "$work/server"
 # What the editors start: the server, and what is said to it is written down.
 cat > "$work/bin/crd-analyzer" <<T
 #!/bin/sh
@@ -50,6 +55,8 @@ for editor in "$@"; do
       node "$tests/vscode/session.cjs" "$dir/code-server" "$work/crd-analyzer.vsix" "$work/fixture" "$out"
       fixture
       node "$tests/vscode/typing.cjs" "$dir/code-server" "$work/crd-analyzer.vsix" "$work/fixture" "$out"
+      fixture fixture-rules
+      node "$tests/vscode/trying.cjs" "$dir/code-server" "$work/crd-analyzer.vsix" "$work/fixture" "$out"
       fixture fixture-go
       node "$tests/vscode/go.cjs" "$dir/code-server" "$work/crd-analyzer.vsix" "$work/fixture" "$out" ;;
     neovim)

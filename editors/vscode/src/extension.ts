@@ -1,8 +1,8 @@
 // The client is thin on purpose: it finds the server, starts it, and passes settings on. Everything else is the server's.
 import { existsSync } from "node:fs";
 import * as path from "node:path";
-import { commands, EventEmitter, ExtensionContext, LogOutputChannel, Uri, ViewColumn, window, workspace } from "vscode";
-import type { Location, Range } from "vscode-languageclient/node";
+import { CancellationTokenSource, commands, EventEmitter, ExtensionContext, LogOutputChannel, Uri, ViewColumn, window, workspace } from "vscode";
+import type { Location, Middleware, Range } from "vscode-languageclient/node";
 import { CloseAction, CloseHandlerResult, ErrorAction, LanguageClient, LanguageClientOptions, ServerOptions, TransportKind } from "vscode-languageclient/node";
 import { enterRules } from "./enter";
 import { statusItem } from "./status";
@@ -49,6 +49,17 @@ function crashed(): CloseHandlerResult {
   return { action: CloseAction.DoNotRestart, handled: true };
 }
 
+/** Shows a document. A file with objects to try a rule on comes beside the rule, so that both can be edited. */
+const showDocument: NonNullable<NonNullable<Middleware["window"]>["showDocument"]> = async (shown, next) => {
+  const uri = Uri.parse(shown.uri);
+  if (uri.scheme !== "file" || !uri.path.includes(`/${ID}/samples/`)) {
+    const answer = await next(shown, new CancellationTokenSource().token);
+    return "success" in answer ? answer : { success: false };
+  }
+  await window.showTextDocument(await workspace.openTextDocument(uri), { viewColumn: ViewColumn.Beside });
+  return { success: true };
+};
+
 function newClient(context: ExtensionContext): LanguageClient {
   const run = { command: serverPath(context), args: ["lsp"], transport: TransportKind.stdio };
   const server: ServerOptions = { run, debug: run };
@@ -59,6 +70,7 @@ function newClient(context: ExtensionContext): LanguageClient {
     ]),
     synchronize: { configurationSection: ID },
     outputChannel: output,
+    middleware: { window: { showDocument } },
     errorHandler: { error: () => ({ action: ErrorAction.Continue }), closed: crashed },
     initializationOptions: {
       // Some of what the server offers depends on its settings. Whether the folder is trusted is not one: a folder has settings of its own.

@@ -111,6 +111,8 @@ async function run(
     const chosen = item.parent ? [item] : [...item.children].map(([, it]) => it);
     byFile.set(file, [...(byFile.get(file) ?? []), ...chosen.filter((it) => !excluded.has(it) && !excluded.has(file))]);
   }
+  // Output has line breaks of terminals.
+  const print = (text: string, item?: TestItem) => shown.appendOutput(`${text.replace(/\r?\n/g, "\r\n")}\r\n`, undefined, item);
   for (const [file, items] of byFile) {
     if (token.isCancellationRequested) {
       break;
@@ -126,15 +128,22 @@ async function run(
     }
     const problem = found ? found.problems[0]?.message : why;
     const took = (Date.now() - begin) / Math.max(1, items.length);
+    if (problem !== undefined) {
+      print(`error ${file.label}: ${problem}`);
+      // A file that cannot be read has no tests.
+      (items.length > 0 ? items : [file]).forEach((it) => shown.errored(it, new TestMessage(problem)));
+      continue;
+    }
     for (const item of items) {
       const result = found?.tests.find((it) => it.name === item.id);
-      if (problem !== undefined) {
-        shown.errored(item, new TestMessage(problem));
-      } else if (!result || result.state === "skipped") {
+      if (!result || result.state === "skipped") {
         shown.skipped(item);
+        print(`skip ${item.label}`, item);
       } else if (result.state === "passed") {
         shown.passed(item, took);
+        print(`ok   ${item.label}`, item);
       } else {
+        print([`FAIL ${item.label}`, ...result.failures.map((it) => `     ${it.message}`)].join("\n"), item);
         shown.failed(item, result.failures.map((it) => message(it, item, client())), took);
       }
     }

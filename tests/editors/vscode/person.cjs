@@ -13,6 +13,12 @@ class Person {
     await waitFor(`${name} is open`, async () => (await this.page.locator(".tab.active", { hasText: name }).count()) > 0);
   }
 
+  /** Shows a file that is open already. */
+  async tab(name) {
+    await this.page.locator(".tab", { hasText: name }).first().click();
+    await waitFor(`${name} is shown`, async () => (await this.page.locator(".tab.active", { hasText: name }).count()) > 0);
+  }
+
   /** Runs a command by its title. */
   async command(title) {
     await this.pick("F1", title, true);
@@ -87,6 +93,29 @@ class Person {
     await waitFor(what, async () => (last = await this.lines()).includes(line)).catch((error) => {
       throw new Error(`${error.message}\n${last.join("\n")}`);
     });
+  }
+
+  /** The lines of all editors that begin with a text, after their indentation. What is shown at a line counts as a part of it. */
+  async countStart(text) {
+    const lines = (await this.lines()).map((it) => it.replace(/[\s\u200b-\u200f\u2060\ufeff]+/g, " ").trim());
+    return lines.filter((it) => it.startsWith(text)).length;
+  }
+
+  /** Sees a line that begins with a text. */
+  async seeStart(what, text) {
+    await waitFor(what, async () => (await this.countStart(text)) > 0).catch(async (error) => {
+      throw new Error(`${error.message}\n${(await this.lines()).join("\n")}`);
+    });
+  }
+
+  /** Sees an element. */
+  async sees(what, locator) {
+    await waitFor(what, async () => (await locator.count()) > 0);
+  }
+
+  /** The lenses with a text. */
+  lens(text) {
+    return this.page.locator(".codelens-decoration a", { hasText: text });
   }
 
   async seeNoFinding(what) {
