@@ -4,6 +4,16 @@ const { isDeepStrictEqual } = require("node:util");
 
 const at = (object, path) => path.split(".").reduce((it, name) => it?.[name], object);
 
+/** What a client has to take for commands of the server: most need nothing. */
+const NEEDS = {
+  "crd-analyzer.addBounds": "workspace.applyEdit",
+  "crd-analyzer.makeTest": "workspace.applyEdit",
+  "crd-analyzer.updateTests": "workspace.applyEdit",
+  "crd-analyzer.showChange": "window.showDocument.support",
+};
+/** Commands that clients have themselves, and ask for. */
+const OF_CLIENTS = new Set(["crd-analyzer.showEffectiveObject", "crd-analyzer.showFailingObjects"]);
+
 /** Calls `visit` with each object and list within a value. */
 function walk(value, visit, path = "") {
   if (typeof value !== "object" || value === null) return;
@@ -35,14 +45,28 @@ class Announced {
       diagnosticProvider: "textDocument.diagnostic",
       inlayHintProvider: "textDocument.inlayHint",
       codeLensProvider: "textDocument.codeLens",
-      executeCommandProvider: "workspace.applyEdit",
     };
     for (const [provider, capability] of Object.entries(needs)) {
       if (server[provider] && !this.has(capability)) found.push(`offers ${provider} without the client's ${capability}`);
     }
+    for (const command of this.commands()) {
+      const capability = NEEDS[command];
+      if (capability && !this.has(capability)) found.push(`offers the command ${command} without the client's ${capability}`);
+    }
     if (typeof server.renameProvider === "object" && !this.has("textDocument.rename.prepareSupport")) found.push("rename options without prepareSupport");
     if (typeof server.codeActionProvider === "object" && !this.has("textDocument.codeAction.codeActionLiteralSupport")) found.push("code action kinds without codeActionLiteralSupport");
     return found;
+  }
+
+  /** The commands that the server runs. */
+  commands() {
+    return this.server.executeCommandProvider?.commands ?? [];
+  }
+
+  /** What is wrong with a command of a lens or an action: somebody has to run it. */
+  command(command) {
+    if (!command?.command || this.commands().includes(command.command) || OF_CLIENTS.has(command.command)) return [];
+    return [`the command ${command.command}, which nobody runs`];
   }
 
   /** What is wrong with a request or notification from the server. */
@@ -82,6 +106,7 @@ class Announced {
       "textDocument/hover": () => this.markup(result.contents, "textDocument.hover.contentFormat"),
       "textDocument/signatureHelp": () => this.signatures(result),
       "textDocument/codeAction": () => this.actions(result, params),
+      "textDocument/codeLens": () => result.flatMap((it) => this.command(it.command)),
       "textDocument/rename": () => this.edit(result),
       "textDocument/documentSymbol": () => this.symbols(result),
       "textDocument/definition": () => this.links(result, "textDocument.definition.linkSupport"),
@@ -151,7 +176,10 @@ class Announced {
     const offered = this.server.codeActionProvider.codeActionKinds ?? [];
     const covers = (kind, wanted) => wanted === "" || kind === wanted || kind.startsWith(`${wanted}.`);
     for (const it of actions) {
-      if (typeof it.command === "string") continue; // a command, which every client takes
+      if (typeof it.command === "string") {
+        found.push(...this.command(it)); // every client takes a command
+        continue;
+      }
       if (!literals) found.push("an action without codeActionLiteralSupport");
       if ("isPreferred" in it && !this.has("textDocument.codeAction.isPreferredSupport")) found.push("isPreferred without isPreferredSupport");
       if ("disabled" in it && !this.has("textDocument.codeAction.disabledSupport")) found.push("disabled without disabledSupport");
