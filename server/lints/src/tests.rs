@@ -250,6 +250,10 @@ fn values() {
         text.clone(),
         &["impossible-enum-value .enum[1]", "impossible-enum-value .enum[2]"],
     );
+    // A type that does not exist is an error itself.
+    text.r#type = "strin".to_owned();
+    text.max_length = None;
+    check_schema(text, &[]);
     let mut pattern = of_type("string");
     pattern.pattern = "[a-z]*".to_owned();
     check_schema(pattern.clone(), &["pattern-matches-everything .pattern"]);

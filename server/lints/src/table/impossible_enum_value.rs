@@ -53,12 +53,12 @@ fn check(schema: &SchemaAt<'_>, sink: &mut Sink<'_, '_>) {
 }
 
 /// Whether the schema restricts its values apart from `enum`. Always false for objects and lists, because their schemas are large and rarely have an
-/// `enum`.
+/// `enum`, and for a type that does not exist: it is an error itself, and says nothing about the values.
 fn is_limited(schema: &JsonSchemaProps) -> bool {
     match schema.r#type.as_str() {
-        "" | "object" | "array" => false,
         "string" if schema.r#enum.iter().all(Value::is_string) => has_limits(schema),
-        _ => true,
+        "string" | "integer" | "number" | "boolean" => true,
+        _ => false,
     }
 }
 
