@@ -53,6 +53,15 @@ pub struct SemanticToken {
     pub span: Span,
     /// The kind of token.
     pub kind: TokenKind,
+    /// Whether the token defines the variable of a comprehension.
+    pub is_definition: bool,
+}
+
+impl TokenKind {
+    /// Whether tokens of this kind name something that CEL's library defines.
+    pub fn is_of_library(self) -> bool {
+        matches!(self, Self::Function | Self::Macro)
+    }
 }
 
 /// The tokens of all expressions of an object that touch a span, in the order of the text. This does not need type checking.
@@ -75,12 +84,27 @@ pub fn semantic_tokens(document: &Document<'_>, within: Span) -> Vec<SemanticTok
             let token = tokens[at];
             let lines = spans(tree, &map, token.start as usize..token.end as usize);
             let lines = lines.into_iter().filter(|it| !it.is_empty());
-            found.extend(lines.map(|span| SemanticToken { span, kind }));
+            let is_definition = defines(&tokens, at, &text);
+            found.extend(lines.map(|span| SemanticToken {
+                span,
+                kind,
+                is_definition,
+            }));
         }
     }
     found.retain(|it| it.span.end > within.start && it.span.start < within.end);
     found.sort_by_key(|it| it.span.start);
     found
+}
+
+/// Whether a token is the first argument of a macro that is a method: the variable that it defines.
+fn defines(tokens: &[WrittenToken], at: usize, text: &str) -> bool {
+    let before = |count: usize| at.checked_sub(count).map(|it| tokens[it].text(text));
+    let is_first = before(1) == Some("(") && before(3) == Some(".");
+    let is_name = tokens[at].class == TokenClass::Identifier;
+    let is_whole = tokens.get(at + 1).is_some_and(|it| it.class == TokenClass::Comma);
+    let defines = |name: &str| MACROS.iter().any(|it| it.name == name && it.is_method());
+    is_name && is_first && is_whole && before(2).is_some_and(defines)
 }
 
 fn kind(tokens: &[WrittenToken], at: usize, text: &str) -> Option<TokenKind> {
@@ -172,6 +196,13 @@ spec:
                 ("+", Operator),
             ]
         );
+        let tokens = semantic_tokens(&document, document.span());
+        let defined: Vec<u32> = tokens
+            .iter()
+            .filter(|it| it.is_definition)
+            .map(|it| it.span.start)
+            .collect();
+        assert_eq!(defined, [TEXT.find("x, x").expect("it") as u32]);
         let at = TEXT.find("string(").expect("it") as u32;
         assert_eq!(shown(Span::new(at, at + 3)), [("string", Function)]);
     }

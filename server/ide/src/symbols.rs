@@ -83,8 +83,30 @@ pub(crate) fn of_crd(document: &Document<'_>) -> Option<Symbol> {
         kind: SymbolKind::Definition,
         span,
         selection: selection.unwrap_or(Span::new(span.start, span.start)),
-        children: schema::versions(document).iter().map(|it| version(tree, it)).collect(),
+        children: versions(document),
     })
+}
+
+/// The symbols of a CRD's versions. Versions often have the same rules, and editors list symbols without the ones around them: with several versions,
+/// the name of a rule contains its version.
+fn versions(document: &Document<'_>) -> Vec<Symbol> {
+    let all = schema::versions(document);
+    let mut symbols: Vec<Symbol> = all.iter().map(|it| version(document.tree, it)).collect();
+    if symbols.len() > 1 {
+        for symbol in &mut symbols {
+            name_rules(&mut symbol.children, &symbol.name);
+        }
+    }
+    symbols
+}
+
+fn name_rules(symbols: &mut [Symbol], version: &str) {
+    for symbol in symbols {
+        if symbol.kind == SymbolKind::Rule {
+            symbol.name = format!("{} ({version})", symbol.name);
+        }
+        name_rules(&mut symbol.children, version);
+    }
 }
 
 /// The outline of a custom resource with a known CRD.
@@ -356,7 +378,7 @@ spec:
                 "    a List (list of object) \"a\"",
                 "      b Field (string (date)) \"b\"",
                 "    \"\" Object (object) \"' '\"",
-                "    self.a.size() > 1 Rule (m) \"self.a.size() >\\n            1\"",
+                "    self.a.size() > 1 (v1) Rule (m) \"self.a.size() >\\n            1\"",
                 "  version Version (not served) \"\"",
             ]
         );

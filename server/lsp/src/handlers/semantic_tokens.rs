@@ -5,9 +5,9 @@ use std::sync::Arc;
 use crd_analyzer_ide::semantic::{SemanticToken, TokenKind, semantic_tokens};
 use crd_analyzer_syntax::tree::Span;
 use lsp_types::{
-    SemanticToken as Token, SemanticTokenType, SemanticTokens, SemanticTokensDelta, SemanticTokensDeltaParams,
-    SemanticTokensFullDeltaResult, SemanticTokensLegend, SemanticTokensParams, SemanticTokensRangeParams,
-    SemanticTokensRangeResult, SemanticTokensResult, TextDocumentIdentifier,
+    SemanticToken as Token, SemanticTokenModifier, SemanticTokenType, SemanticTokens, SemanticTokensDelta,
+    SemanticTokensDeltaParams, SemanticTokensFullDeltaResult, SemanticTokensLegend, SemanticTokensParams,
+    SemanticTokensRangeParams, SemanticTokensRangeResult, SemanticTokensResult, TextDocumentIdentifier,
 };
 use tower_lsp::jsonrpc::Result;
 
@@ -18,7 +18,7 @@ use crate::{
     token_lists::difference,
 };
 
-/// The names of the token kinds, in the order of their numbers.
+/// The names of the token kinds, in the order of their numbers, and of the modifiers, in the order of their bits.
 pub(crate) fn legend() -> SemanticTokensLegend {
     let name = |kind: TokenKind| match kind {
         TokenKind::Variable => SemanticTokenType::VARIABLE,
@@ -33,7 +33,10 @@ pub(crate) fn legend() -> SemanticTokensLegend {
     };
     SemanticTokensLegend {
         token_types: TokenKind::ALL.map(name).into(),
-        token_modifiers: Vec::new(),
+        token_modifiers: vec![
+            SemanticTokenModifier::DEFINITION,
+            SemanticTokenModifier::DEFAULT_LIBRARY,
+        ],
     }
 }
 
@@ -128,7 +131,7 @@ fn tokens(request: &RequestContext, within: Span) -> Vec<Token> {
                 .iter()
                 .position(|kind| *kind == it.kind)
                 .unwrap_or_default() as u32,
-            token_modifiers_bitset: 0,
+            token_modifiers_bitset: u32::from(it.is_definition) | u32::from(it.kind.is_of_library()) << 1,
         }
     };
     found.take(limits::TOKENS).map(convert).collect()

@@ -157,6 +157,9 @@ async fn tokens_of_rules_have_kinds_and_calls_signatures() {
     let data: Vec<u64> = list(found["data"].clone()).iter().filter_map(Value::as_u64).collect();
     let mut texts = Vec::new();
     let (mut line, mut column) = (0, 0);
+    // The first `h` is the definition of it, and `all` is of CEL's library.
+    let modifiers: Vec<u64> = data.chunks(5).map(|it| it[4]).collect();
+    assert_eq!(modifiers[..5], [0, 0, 2, 1, 0]);
     for token in data.chunks(5) {
         column = if token[0] == 0 { column + token[1] } else { token[1] };
         line += token[0];
