@@ -279,20 +279,20 @@ fn unknown_fields_in_tens_of_thousands_of_items() {
 
 #[test]
 fn tens_of_thousands_of_misspelt_fields() {
-    let fields = (0..40_000).fold(String::new(), |text, n| text + &format!("  replicasx{n}: 1\n"));
+    let fields = (0..20_000).fold(String::new(), |text, n| text + &format!("  replicasx{n}: 1\n"));
     check(&resource(&fields), 1_001..=1_001);
 }
 
 #[test]
 fn thousands_of_rules_that_cannot_be_parsed() {
-    let rules = vec![json!({"rule": "a b"}); 6_000];
+    let rules = vec![json!({"rule": "a b"}); 2_000];
     let schema = json!({"type": "object", "x-kubernetes-validations": rules});
     check(&definition(&schema), 1..=1_001);
 }
 
 #[test]
 fn one_long_line() {
-    let items = vec![r#"{"name":"a","nam":1}"#; 45_000].join(",");
+    let items = vec![r#"{"name":"a","nam":1}"#; 20_000].join(",");
     let text = format!(
         r#"{{"apiVersion":"example.com/v1","kind":"Widget","metadata":{{"name":"a"}},"spec":{{"items":[{items}]}}}}"#
     );
