@@ -3,7 +3,7 @@
 use std::{ops::Range, path::Path, sync::Arc};
 
 use crd_analyzer_budget::{self as budget, Limits};
-use crd_analyzer_syntax::{read_json, tree::Span};
+use crd_analyzer_syntax::tree::Span;
 
 use super::{
     chart::{Chart, Define},
@@ -116,11 +116,7 @@ impl Put {
         } else {
             Text::whole(self.text.clone())
         };
-        let found = text.documents();
-        let mut documents = found.documents.iter();
-        found.error.is_none()
-            && found.documents.len() == template.documents().documents.len()
-            && documents.all(|it| text.read(*it).is_ok_and(|tree| read_json(&tree).is_ok()))
+        text.is_readable_like(template)
     }
 
     /// Whether a part of the text is written in a file of the chart.

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crd_analyzer_syntax::{
     json::KeptJson,
+    read_json,
     reader::{Defect, ReadError},
     source::Source,
     split::{Document, Documents, read_document, split},
@@ -54,6 +55,15 @@ impl Text {
     /// The documents of the text, split as clients split it.
     pub(crate) fn documents(&self) -> &Documents {
         self.documents.get_or_init(|| split(&self.content))
+    }
+
+    /// Whether the text has as many documents as another one, and all of them can be parsed.
+    pub(crate) fn is_readable_like(&self, other: &Self) -> bool {
+        let found = self.documents();
+        let can_be_read = |it: &Document| self.read(*it).is_ok_and(|tree| read_json(&tree).is_ok());
+        found.error.is_none()
+            && found.documents.len() == other.documents().documents.len()
+            && found.documents.iter().all(can_be_read)
     }
 
     /// The same text. Its trees will be derived from those of the previous version.

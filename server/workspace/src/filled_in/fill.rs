@@ -23,6 +23,8 @@ pub(crate) struct Filled {
     pub(crate) text: String,
     /// The places in the text that the author has not written.
     pub(crate) places: Places,
+    /// The texts of the blocks that are shown, sorted by start. An outer block comes before the blocks in it.
+    pub(crate) shown: Vec<Range<usize>>,
 }
 
 /// A block of a template, by the indices of its actions.
@@ -51,17 +53,34 @@ impl Replaced {
 /// The text with its actions replaced. `None` if it has no actions, if its blocks are not balanced, or if an action prints something for which room
 /// or a column cannot be found.
 pub(crate) fn fill(text: &str) -> Option<Filled> {
+    fill_with(text, false)
+}
+
+/// Like [`fill`], but shows the first branch of each block on lines of its own, as if its condition was true. `None` if no block can be shown.
+pub(crate) fn fill_showing_blocks(text: &str) -> Option<Filled> {
+    fill_with(text, true).filter(|it| !it.shown.is_empty())
+}
+
+fn fill_with(text: &str, shows_blocks: bool) -> Option<Filled> {
     let actions = actions(text)?;
     if actions.is_empty() {
         return None;
     }
     let blocks = blocks(&actions)?;
     let lines = Lines::of(text);
-    let (mut left_out, mut replaced) = left_out(&actions, &blocks, &lines);
+    let LeftOut {
+        ranges: mut left_out,
+        mut replaced,
+        shown,
+    } = left_out(text, &actions, &blocks, &lines, shows_blocks)?;
     let mut filling = Filling {
         bytes: text.as_bytes().to_vec(),
         places: Places::new(text)?,
     };
+    for block in &shown {
+        // A text that contains a block is unknown.
+        filling.places.push(block.start..block.start + 1, Place::Value);
+    }
     left_out.sort_unstable_by_key(|it| it.start);
     for range in &left_out {
         filling.blank(range.clone());
@@ -101,6 +120,7 @@ pub(crate) fn fill(text: &str) -> Option<Filled> {
     Some(Filled {
         text: String::from_utf8(filling.bytes).ok()?,
         places: filling.places,
+        shown,
     })
 }
 
@@ -149,10 +169,24 @@ impl Covered {
     }
 }
 
-/// The ranges that are removed because of blocks, and the ranges that become unknown because of them.
-fn left_out(actions: &[Action], blocks: &[Block], lines: &Lines) -> (Vec<Range<usize>>, Vec<Replaced>) {
-    let mut left_out: Vec<Range<usize>> = Vec::new();
-    let mut replaced = Vec::new();
+/// What blocks do to a text.
+#[derive(Default)]
+struct LeftOut {
+    /// The ranges that are removed.
+    ranges: Vec<Range<usize>>,
+    /// The ranges that become unknown.
+    replaced: Vec<Replaced>,
+    /// The texts of the blocks that are shown.
+    shown: Vec<Range<usize>>,
+}
+
+/// What blocks do to a text. `None` if blocks are to be shown, and the objects in the text depend on one of them.
+fn left_out(text: &str, actions: &[Action], blocks: &[Block], lines: &Lines, shows_blocks: bool) -> Option<LeftOut> {
+    let LeftOut {
+        ranges: mut left_out,
+        mut replaced,
+        mut shown,
+    } = LeftOut::default();
     let mut covered = Covered::default();
     // The `else` branches that start later, sorted so that the first one is on top.
     let mut branches: BinaryHeap<Reverse<(usize, usize)>> = BinaryHeap::new();
@@ -173,7 +207,19 @@ fn left_out(actions: &[Action], blocks: &[Block], lines: &Lines) -> (Vec<Range<u
             whole
         } else if lines.is_alone(&begin.span) && lines.is_alone(&end.span) {
             // A block that contains whole documents includes or omits them. They are checked as if they were included.
-            if lines.has_head(begin.span.end..end.span.start) {
+            let has_head = lines.has_head(begin.span.end..end.span.start);
+            let other = block.other.map(|it| &actions[it]);
+            // Another version of the object may need other fields.
+            if has_head && shows_blocks && other.is_some() {
+                return None;
+            }
+            let joins = |it: &Action| it.trims_after(text);
+            let can_be_shown = !joins(begin) && !joins(end) && other.is_none_or(|it| lines.is_alone(&it.span));
+            let is_shown = shows_blocks && !has_head && can_be_shown;
+            if is_shown {
+                shown.push(begin.span.end..other.map_or(end.span.start, |it| it.span.start));
+            }
+            if has_head || is_shown {
                 if let Some(other) = block.other {
                     let branch = actions[other].span.start..end.span.start;
                     branches.push(Reverse((branch.start, branch.end)));
@@ -191,7 +237,11 @@ fn left_out(actions: &[Action], blocks: &[Block], lines: &Lines) -> (Vec<Range<u
         covered.add(&taken);
         left_out.push(taken);
     }
-    (left_out, replaced)
+    Some(LeftOut {
+        ranges: left_out,
+        replaced,
+        shown,
+    })
 }
 
 /// What an action prints, judging by the last function that it calls.
@@ -511,6 +561,46 @@ mod tests {
         check(text, expected);
         assert!(super::fill("{{ if .x }}\n").is_none(), "a block that is not closed");
         assert!(super::fill("a: 1\n").is_none());
+    }
+
+    /// Checks the lines that are not blank if blocks are shown, and the texts of the blocks.
+    #[track_caller]
+    fn check_shown(text: &str, expected: Option<(&[&str], &[&str])>) {
+        let filled = super::fill_showing_blocks(text);
+        let found = filled.map(|it| {
+            assert_eq!(it.text.len(), text.len(), "of {text:?}");
+            let written = it.text.replace(it.places.filler(), "@");
+            let lines = written.lines().map(str::trim_end).filter(|it| !it.is_empty());
+            let shown = it.shown.iter().map(|it| text[it.clone()].trim().to_owned());
+            (lines.map(str::to_owned).collect::<Vec<_>>(), shown.collect::<Vec<_>>())
+        });
+        let owned = |of: &[&str]| of.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
+        assert_eq!(found, expected.map(|it| (owned(it.0), owned(it.1))), "of {text:?}");
+    }
+
+    #[test]
+    fn blocks_are_shown_as_if_they_were_there() {
+        check_shown(
+            "a:\n{{ if .x }}\n  b: 1\n{{ else }}\n  b: 2\n{{ end }}\nc: 3\n",
+            Some((&["a:", "  b: 1", "c: 3"], &["b: 1"])),
+        );
+        check_shown(
+            "{{ with .x }}\na: {{ .y }}\n{{ range .z }}\nb: 1\n{{ end }}\n{{ end }}\n",
+            Some((
+                &["a: @xxxxx", "b: 1"],
+                &["a: {{ .y }}\n{{ range .z }}\nb: 1\n{{ end }}", "b: 1"],
+            )),
+        );
+        // The text is joined to other lines, or the object is another one.
+        check_shown("{{ if .x -}}\na: 1\n{{ end }}\nb: 1\n", None);
+        check_shown("{{ if .x }}\na: 1\n{{ end -}}\nb: 1\n", None);
+        check_shown(
+            "{{ if .x }}\nkind: A\n{{ else }}\nkind: B\n{{ end }}\n{{ if .x }}\na: 1\n{{ end }}\n",
+            None,
+        );
+        check_shown("a: {{ if .x }}1{{ end }}\n", None);
+        let deep = format!("{}a: 1\n{}", "{{ if .x }}\n".repeat(64), "{{ end }}\n".repeat(64));
+        assert_eq!(super::fill_showing_blocks(&deep).map(|it| it.shown.len()), Some(64));
     }
 
     #[test]

@@ -39,7 +39,7 @@ use crate::{
     documents::last_trees::LastTree,
     documents::spans,
     documents::text::Text,
-    filled_in::fill::{self, Places},
+    filled_in::fill::{Filled, Places},
     filled_in::jinja,
     filled_in::rendered,
     filled_in::unknown::Completed,
@@ -85,8 +85,8 @@ pub(crate) fn analyze_source(source: &Text, question: &Question<'_>) -> (FileRep
     (report, DeferredSearch::default())
 }
 
-/// Checks the manifests in a text. Nothing is put into templates of Helm charts.
-fn judge_text(source: &Text, question: &Question<'_>) -> (FileReport, DeferredSearch) {
+/// Checks the manifests in a text. `filled` has the text with the actions of a template filled in, if it is a template.
+fn judge_text(source: &Text, question: &Question<'_>, filled: Option<Filled>) -> (FileReport, DeferredSearch) {
     let question = &Question {
         replaces: question.replaces.filter(|it| !it.is(&source.content)),
         ..*question
@@ -115,8 +115,6 @@ fn judge_text(source: &Text, question: &Question<'_>) -> (FileReport, DeferredSe
     }
     let previous = |old: Old<'_>| Previous::new(Text::decode(old.text.to_vec()), old.is_paired);
     let previous = question.old.map(previous);
-    let is_template = question.is_completed && question.path.is_some_and(roles::is_template);
-    let filled = is_template.then(|| fill::fill(&source.content)).flatten();
     let charts = question.path.zip(question.charts);
     let is_of_chart = || charts.is_some_and(|(path, charts)| charts.of(path).is_some());
     let filled = filled.map(|mut it| {
