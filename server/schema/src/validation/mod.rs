@@ -226,9 +226,7 @@ impl<'s, 'v> Run<'_, 's, 'v> {
         let format = format_of(schema, &types, self.validator.form, self.validator.version);
         if known.is_nothing() {
             let mut outcome = Outcome::not_known();
-            // Whatever fills in the value may leave it out, and then it is null.
-            let may_be_null = schema.nullable || schema.default.is_some();
-            if known.has_type() && !may_be_null && !(types.is_empty() && format.is_empty()) {
+            if known.has_type() && !(types.is_empty() && format.is_empty()) {
                 outcome.merge(types.check(value, format, self.validator.version, place));
             }
             return outcome;

@@ -1,5 +1,7 @@
 //! Actions that print a template of the chart at a known indentation.
 
+use crate::filled_in::fill::actions::commands;
+
 /// An action such as `include "labels" . | nindent 4`.
 #[derive(PartialEq, Eq, Debug)]
 pub(super) struct Include<'t> {
@@ -39,32 +41,6 @@ pub(super) fn include(code: &str) -> Option<Include<'_>> {
         indent,
         breaks_line,
     })
-}
-
-/// The commands of a pipeline. `None` if strings or parentheses are not closed.
-fn commands(code: &str) -> Option<Vec<&str>> {
-    let mut found = Vec::new();
-    let (mut depth, mut quote, mut start) = (0_usize, 0, 0);
-    let mut bytes = code.bytes().enumerate();
-    while let Some((n, byte)) = bytes.next() {
-        match byte {
-            b'\\' if quote == b'"' => {
-                bytes.next();
-            }
-            b'"' | b'`' if quote == 0 => quote = byte,
-            byte if quote == byte => quote = 0,
-            _ if quote != 0 => {}
-            b'(' => depth += 1,
-            b')' => depth = depth.checked_sub(1)?,
-            b'|' if depth == 0 => {
-                found.push(code[start..n].trim());
-                start = n + 1;
-            }
-            _ => {}
-        }
-    }
-    found.push(code[start..].trim());
-    (depth == 0 && quote == 0).then_some(found)
 }
 
 /// The number in `indent 4` or `nindent 4`, and whether it is `nindent`.

@@ -17,9 +17,9 @@ use crate::{
     },
 };
 
-/// The text that all includes of one file together may add. Charts of real projects need less than a tenth.
+/// The text that all includes of one file together may add. Charts of real projects need less than a tenth of it.
 const LIMITS: Limits = Limits {
-    bytes: 2 << 20,
+    bytes: 512 << 10,
     ..Limits::NONE
 };
 

@@ -9,7 +9,7 @@ mod places;
 
 use std::{cmp::Reverse, collections::BinaryHeap, ops::Range};
 
-use actions::{Action, Kind, actions};
+use actions::{Action, Kind, actions, is_quoted};
 use lines::{Lines, Shape, indent};
 pub(crate) use places::{Place, Places};
 
@@ -100,7 +100,9 @@ fn fill_with(text: &str, shows_blocks: bool) -> Option<Filled> {
             filling.blank(action.span.clone());
             replaced.push(Replaced::Lines(lines.around(&action.span)));
         } else {
-            filling.put(action.span.clone(), place_of(action.code(text)));
+            let is_quoted = is_quoted(action.code(text));
+            let place = if is_quoted { Place::Quoted } else { Place::Value };
+            filling.put(action.span.clone(), place);
         }
     }
     replaced.sort_unstable_by_key(Replaced::start);
@@ -242,14 +244,6 @@ fn left_out(text: &str, actions: &[Action], blocks: &[Block], lines: &Lines, sho
         replaced,
         shown,
     })
-}
-
-/// What an action prints, judging by the last function that it calls.
-fn place_of(code: &str) -> Place {
-    let last = code.rsplit('|').next().unwrap_or_default().trim();
-    // A pipe may be in a string or in parentheses, and then something else follows the name.
-    let is_quoted = code.contains('|') && matches!(last, "quote" | "squote");
-    if is_quoted { Place::Quoted } else { Place::Value }
 }
 
 /// A template's text while its actions are being replaced.

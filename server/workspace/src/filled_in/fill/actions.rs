@@ -99,3 +99,69 @@ fn end_of(text: &str, at: usize) -> Option<usize> {
     }
     None
 }
+
+/// The commands of a pipeline. `None` if strings or parentheses are not closed.
+pub(crate) fn commands(code: &str) -> Option<Vec<&str>> {
+    let mut found = Vec::new();
+    let (mut depth, mut quote, mut start) = (0_usize, 0, 0);
+    let mut bytes = code.bytes().enumerate();
+    while let Some((n, byte)) = bytes.next() {
+        match byte {
+            b'\\' if quote == b'"' => {
+                bytes.next();
+            }
+            b'"' | b'`' if quote == 0 => quote = byte,
+            byte if quote == byte => quote = 0,
+            _ if quote != 0 => {}
+            b'(' => depth += 1,
+            b')' => depth = depth.checked_sub(1)?,
+            b'|' if depth == 0 => {
+                found.push(code[start..n].trim());
+                start = n + 1;
+            }
+            _ => {}
+        }
+    }
+    found.push(code[start..].trim());
+    (depth == 0 && quote == 0).then_some(found)
+}
+
+/// Whether an action always prints a text in quotes. `quote` prints nothing for a value that is missing, so the value must have a default, or Helm
+/// must require it.
+pub(super) fn is_quoted(code: &str) -> bool {
+    let Some(commands) = commands(code) else { return false };
+    let [.., before, "quote" | "squote"] = commands.as_slice() else {
+        return false;
+    };
+    let is_required = before.starts_with("required \"");
+    let default = before.strip_prefix("default ").map(str::trim);
+    is_required || default.is_some_and(|it| it.starts_with('"') && !it.starts_with("\"\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_quoted;
+
+    #[test]
+    fn quotes_that_are_always_printed() {
+        for code in [
+            ".a | default \"b|c\" | quote",
+            "required \"say a\" .a | squote",
+            ".a | required \"say a\" | quote",
+        ] {
+            assert!(is_quoted(code), "{code}");
+        }
+        for code in [
+            ".a | quote",
+            "quote .a",
+            ".a | default .b | quote",
+            ".a | default \"\" | quote",
+            ".a | default \"b\"",
+            "default \"\" .a | quote",
+            "\"a | default \\\"b\\\" | quote",
+            "(.a | default \"b\" | quote)",
+        ] {
+            assert!(!is_quoted(code), "{code}");
+        }
+    }
+}

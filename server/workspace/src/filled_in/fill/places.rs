@@ -12,7 +12,7 @@ const PRIVATE: Range<u32> = 0xE000..0xF900;
 pub(crate) enum Place {
     /// One value or key, or a part of one.
     Value,
-    /// One string, or nothing.
+    /// One string in quotes.
     Quoted,
     /// Any number of items of a list.
     Items,
