@@ -13,7 +13,7 @@ yaml_server=2.0.0
 as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
 
 need=()
-for pair in chromium:chromium rg:ripgrep tmux:tmux make:make g++:g++ python3:python3; do
+for pair in chromium:chromium rg:ripgrep tmux:tmux make:make g++:g++ python3:python3 gopls:gopls; do
   command -v "${pair%%:*}" > /dev/null || need+=("${pair#*:}")
 done
 [ -e /usr/include/gssapi/gssapi.h ] || need+=(libkrb5-dev)

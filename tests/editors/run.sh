@@ -65,7 +65,10 @@ for editor in "$@"; do
       neovim sid sample
       neovim sid beside
       neovim sid go fixture-go ;;
-    helix) for it in findings features; do fixture; "$tests/helix/$it.sh" "$dir/trixie" "$root/editors" "$work/fixture"; done ;;
+    helix)
+      for it in findings features; do fixture; "$tests/helix/$it.sh" "$dir/trixie" "$root/editors" "$work/fixture"; done
+      fixture fixture-go
+      "$tests/helix/go.sh" "$dir/trixie" "$root/editors" "$work/fixture" ;;
     emacs) fixture; "$tests/emacs.sh" "$dir/emacs" "$root/editors" "$work/fixture" ;;
     *) echo "no such editor: $editor" >&2; exit 2 ;;
   esac
