@@ -60,13 +60,25 @@ fn covers(head: &Finding, other: &Finding) -> bool {
         || of_other == NO_FIELD
 }
 
+/// The index of the first diagnostic that says the same at the same place. The API server reports a missing `kind` three times, because it fills in
+/// other names from it.
+fn same(shown: &[MergedFinding]) -> Vec<usize> {
+    let mut first: HashMap<(Span, &str, &str), usize> = HashMap::new();
+    let each = shown.iter().enumerate().map(|(n, it)| {
+        let key = (it.finding.span, it.finding.code, it.finding.headline.as_str());
+        *first.entry(key).or_insert(n)
+    });
+    each.collect()
+}
+
 /// For each displayed diagnostic of a document, the index of the diagnostic that contains it as a note. A diagnostic that is shown by itself has its
 /// own index.
 pub fn heads(document: &DocumentReport, shown: &[MergedFinding]) -> Vec<usize> {
-    let mut heads: Vec<usize> = (0..shown.len()).collect();
+    // Rules of a resource may fail with the same message.
     if document.subject != Subject::Resource {
-        return heads;
+        return same(shown);
     }
+    let mut heads: Vec<usize> = (0..shown.len()).collect();
     let mut values: HashMap<Value, Vec<usize>> = HashMap::new();
     for (n, it) in shown.iter().enumerate() {
         if field(&it.finding).is_some() {
@@ -98,6 +110,16 @@ mod tests {
     use super::*;
     use crate::config::versions::VersionSet;
 
+    #[test]
+    fn what_is_the_same_is_told_once() {
+        let errors = [
+            (FORMAT_MISMATCH, "a"),
+            (NUMBER_OUT_OF_FORMAT, "b"),
+            (FORMAT_MISMATCH, "c"),
+        ];
+        assert_eq!(same(&shown(&errors)), [0, 1, 0]);
+    }
+
     fn shown(errors: &[(&'static str, &str)]) -> Vec<MergedFinding> {
         let one = |(code, field): &(&'static str, &str)| {
             let mut finding = Finding::new(Class::Error, code, Span::new(3, 6), *code);
@@ -122,8 +144,11 @@ mod tests {
         let shown = shown(errors);
         assert_eq!(heads(&document, &shown), expected);
         document.subject = Subject::Definition;
-        let alone: Vec<usize> = (0..errors.len()).collect();
-        assert_eq!(heads(&document, &shown), alone, "of a CRD each counts");
+        assert_eq!(
+            heads(&document, &shown),
+            same(&shown),
+            "in a CRD, each counts that says something else"
+        );
     }
 
     #[test]
