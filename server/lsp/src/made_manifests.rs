@@ -11,9 +11,10 @@ use std::{
 };
 
 use crd_analyzer_ide::{
+    file::Document,
     fixes::{Declaration, Fix, Problem, TextEdit},
     lens::Cost,
-    made::{self, SourceFile},
+    made::{self, RenamedName, SourceFile},
 };
 use crd_analyzer_io::read;
 use crd_analyzer_schema::KubernetesVersion;
@@ -340,6 +341,31 @@ impl Session {
             })
         };
         self.with_made((row, &path, &text), find)
+    }
+
+    /// Renames the property at an offset of a CRD in the source files that the CRD is generated from, too. `None` if they don't declare it.
+    pub(crate) fn rename_in_sources(
+        self: &Arc<Self>,
+        (snapshot, effective): (&Snapshot, &Effective),
+        (document, offset): (&Document<'_>, u32),
+        new_name: &str,
+    ) -> Option<Result<RenamedName, String>> {
+        let (path, text) = (snapshot.path()?, snapshot.content());
+        let row = sources::rows().find(|it| (it.may_have_made)(&text))?;
+        let index = SyncedIndex(self);
+        let question = self.question_of_source(&index, &path, (effective, None));
+        let rename = |manifests: &Manifests, unit: &dyn Unit| {
+            let file = SourceFile {
+                path: &path,
+                text: &text,
+                unit,
+                manifests,
+                question: &question,
+                judge: &|_| None,
+            };
+            file.rename_property(document, offset, new_name)
+        };
+        self.with_made((row, &path, &text), rename)?
     }
 
     /// The cost estimates of the rules in a source file.

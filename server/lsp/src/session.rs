@@ -548,6 +548,12 @@ impl Session {
         tasks::beside(async move { session.remote.show_message(MessageType::WARNING, problem).await });
     }
 
+    /// Shows a warning about something that the user has just asked for.
+    pub(crate) fn warn(self: &Arc<Self>, message: String) {
+        let session = self.clone();
+        tasks::beside(async move { session.remote.show_message(MessageType::WARNING, message).await });
+    }
+
     /// Analyzes all open documents again because something that they depend on has changed. Publishes the diagnostics, or tells the client to pull
     /// them.
     pub(crate) fn refresh(self: &Arc<Self>) {

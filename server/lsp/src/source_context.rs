@@ -5,8 +5,8 @@ use std::sync::Arc;
 use crd_analyzer_ide::{
     language::{self, Around, Language},
     lens::Cost,
-    made::{Made, SourceFile},
-    rename::Renaming,
+    made::{Made, RenamedName, SourceFile},
+    rename::{Renamable, Renaming},
 };
 use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
 use crd_analyzer_workspace::{config::versions::VersionSet, sources::Row};
@@ -102,6 +102,28 @@ impl SourceContext {
         let rename = |file: &SourceFile<'_>| file.rename((offset, new_name), self.row.name, version);
         let of = (&self.snapshot, &self.effective);
         self.session.ask_source(of, &self.deadline, rename)?
+    }
+
+    /// The name at a byte offset that manifests take over, if it can be renamed.
+    pub(crate) fn prepare_name(&self, offset: u32) -> Option<Renamable> {
+        if !(self.row.may_be_name)(&self.text, offset as usize) {
+            return None;
+        }
+        let of = (&self.snapshot, &self.effective);
+        self.session
+            .ask_source(of, &self.deadline, |file| file.prepare_name(offset))?
+    }
+
+    /// Renames the name or property at a byte offset in the source files and in the CRDs. `None` if no manifest takes over a name from there. The
+    /// error is the reason why the name cannot be renamed.
+    pub(crate) fn rename_name(&self, offset: u32, new_name: &str) -> Option<Result<RenamedName, String>> {
+        let at = offset as usize;
+        if !(self.row.may_be_name)(&self.text, at) && !(self.row.may_be_made)(&self.text, at) {
+            return None;
+        }
+        let of = (&self.snapshot, &self.effective);
+        self.session
+            .ask_source(of, &self.deadline, |file| file.rename_name((offset, new_name)))?
     }
 
     /// The cost estimates of the rules in the file, for the newest Kubernetes version in the settings.

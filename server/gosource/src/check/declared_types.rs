@@ -200,11 +200,13 @@ impl Reader<'_> {
     fn member(&mut self, node: Node<'_>, depth: usize) -> Option<Member> {
         let of = node.child_by_field_name("type")?;
         let markers = self.markers_of(node);
-        let tag = node.child_by_field_name("tag").and_then(|it| json_tag(self.text(it)));
+        let literal = node.child_by_field_name("tag");
+        let tag = literal.and_then(|it| json_tag(self.text(it)));
         let is_left_out = tag.as_deref() == Some("-");
         let json = tag
             .as_ref()
             .map(|it| it.split(',').next().unwrap_or_default().to_owned());
+        let json_name = literal.and_then(|it| json_name(self.text(it), it.start_byte()));
         let name = node.child_by_field_name("name").map(|it| self.text(it).to_owned());
         let mut cursor = node.walk();
         let names = node
@@ -220,6 +222,7 @@ impl Reader<'_> {
             tag,
             documentation: self.documentation.get(&node.start_byte()).cloned(),
             json,
+            json_name,
             is_left_out,
             markers,
             of: of.byte_range(),
@@ -230,6 +233,15 @@ impl Reader<'_> {
             },
         })
     }
+}
+
+/// The range of the JSON name in a struct tag that is written in backquotes and starts at an offset. `None` if the tag has no name.
+fn json_name(literal: &str, start: usize) -> Option<Range<usize>> {
+    let tag = json_tag(literal).filter(|_| literal.starts_with('`'))?;
+    let name = tag.split(',').next().filter(|it| !it.is_empty() && tag != "-")?;
+    let begin = literal.find("json:\"")? + "json:\"".len();
+    let is_it = literal.get(begin..)?.starts_with(&tag);
+    is_it.then(|| start + begin..start + begin + name.len())
 }
 
 /// The `json` part of a struct tag such as `` `json:"replicas,omitempty"` ``, parsed as Go does.

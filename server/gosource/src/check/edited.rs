@@ -141,6 +141,7 @@ fn shifted_member(it: &Member, by: isize) -> Member {
         name: it.name.clone(),
         tag: it.tag.clone(),
         json: it.json.clone(),
+        json_name: it.json_name.as_ref().map(|it| shifted(it, by)),
         is_left_out: it.is_left_out,
     }
 }

@@ -34,6 +34,13 @@ pub fn may_be_at(text: &str, offset: usize) -> bool {
         .is_some_and(|it| it.1.contains('+'))
 }
 
+/// Whether a position may be inside a struct tag with a JSON name. Looks only at the line of the position.
+pub fn may_be_in_tag(text: &str, offset: usize) -> bool {
+    let line = text.get(..offset).and_then(|it| it.rsplit('\n').next());
+    line.and_then(|it| it.split_once('`'))
+        .is_some_and(|it| it.1.contains("json:\""))
+}
+
 /// The marker that contains a position after its plus sign. If the line cannot have a marker, does not parse the file.
 pub fn at(text: &str, offset: usize) -> Option<Place> {
     if !may_be_at(text, offset) {

@@ -66,6 +66,8 @@ pub struct Member {
     pub documentation: Option<Range<usize>>,
     /// The name of the field in JSON. `None` without a JSON tag.
     pub json: Option<String>,
+    /// The range of the JSON name in bytes of the file, if the tag has one and is written in backquotes.
+    pub json_name: Option<Range<usize>>,
     /// Whether the tag excludes the field from JSON.
     pub is_left_out: bool,
     /// The markers of the field.
@@ -158,6 +160,15 @@ pub struct Types {
 }
 
 impl Types {
+    /// All declarations of fields in the types, including those in nested structs.
+    pub fn members(&self) -> Vec<&Member> {
+        let mut all = Vec::new();
+        for declared in self.declared.values() {
+            declared.shape.add_members(&mut all);
+        }
+        all
+    }
+
     /// A hash of the types' fields. It changes if a field is added or removed or has another type, but not if a marker or comment changes.
     pub fn fields(&self) -> u64 {
         let mut declared: Vec<(&String, &Declared)> = self.declared.iter().collect();
@@ -173,6 +184,19 @@ impl Types {
 }
 
 impl Shape {
+    fn add_members<'s>(&'s self, all: &mut Vec<&'s Member>) {
+        match self {
+            Self::Struct(members) => {
+                for member in members {
+                    all.push(member);
+                    member.shape.add_members(all);
+                }
+            }
+            Self::Pointer(of) | Self::Slice(of) | Self::Array(of) | Self::Map { value: of, .. } => of.add_members(all),
+            Self::Name(_) | Self::Selected { .. } | Self::Interface | Self::Other => {}
+        }
+    }
+
     fn hash_fields(&self, hasher: &mut DefaultHasher) {
         std::mem::discriminant(self).hash(hasher);
         match self {

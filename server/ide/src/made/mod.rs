@@ -4,6 +4,7 @@
 mod costs;
 mod fixes;
 mod rename;
+mod rename_name;
 
 use std::{path::Path, sync::Arc};
 
@@ -24,6 +25,7 @@ use crate::{
 
 pub use costs::{costs, rules};
 pub use fixes::{SourceFile, rewritten};
+pub use rename_name::RenamedName;
 
 /// An object that is generated from source files, and a position in it.
 #[derive(Debug)]

@@ -12,7 +12,7 @@ use crd_analyzer_schema::rules::SchemaStep;
 use crd_analyzer_syntax::tree::{NodeId, Span, Tree};
 
 pub use find::target_at;
-pub use uses::{Uses, resource_uses, rules_that_read, schema_at_path, uses};
+pub use uses::{Uses, resource_uses, rules_that_read, schema_at_path, uses, uses_in};
 
 /// A property, identified by its path in resources, which is the same in all versions that have it.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -36,12 +36,22 @@ const EXPRESSION: usize = 16 << 10;
 
 /// All uses of a property in a CRD, in all versions that have it.
 pub fn uses(document: &Document<'_>, target: &Target, version: KubernetesVersion) -> Uses {
+    uses_in(document, target, version, &|_| true)
+}
+
+/// All uses of a property in those versions of a CRD that have it and whose name `is_wanted` accepts.
+pub fn uses_in(
+    document: &Document<'_>,
+    target: &Target,
+    version: KubernetesVersion,
+    is_wanted: &dyn Fn(&str) -> bool,
+) -> Uses {
     let tree = document.tree;
     let mut found = Vec::new();
     let mut left = Effort::new();
     for one in schema::versions(document) {
         let Some(root) = one.schema else { continue };
-        if !declares(tree, root, target) {
+        if !is_wanted(&one.name) || !declares(tree, root, target) {
             continue;
         }
         Search {

@@ -19,7 +19,7 @@ use crd_analyzer_workspace::{
 use crate::{
     file::{Document, File},
     fixes::{TextEdit, apply},
-    property::{Form, Target, Use, UseKind, resource_uses, target_at, uses},
+    property::{Form, Target, Use, UseKind, resource_uses, target_at, uses_in},
     schema::{self, SchemaStep, child, text},
     write,
 };
@@ -105,8 +105,13 @@ pub fn rename(
     versions: VersionSet,
 ) -> Result<Renaming, String> {
     let renaming = unjudged(document, offset, new_name, version)?;
-    let text = document.file().text();
-    let edited = apply(text, &renaming.edits).ok_or("the places of the name overlap")?;
+    is_accepted(document.file().text(), &renaming.edits, versions)?;
+    Ok(renaming)
+}
+
+/// Checks that a file has no new errors after edits of names.
+pub(crate) fn is_accepted(text: &str, edits: &[TextEdit], versions: VersionSet) -> Result<(), String> {
+    let edited = apply(text, edits).ok_or("the places of the name overlap")?;
     let question = Question {
         most_findings: MOST_FINDINGS,
         wants_effective: false,
@@ -132,7 +137,15 @@ pub fn rename(
             return Err(format!("then the API server would reject the object: {message}"));
         }
     }
-    Ok(renaming)
+    Ok(())
+}
+
+/// The property whose name is at an offset. `None` if a variable is there.
+pub(crate) fn property_at(document: &Document<'_>, offset: u32, version: KubernetesVersion) -> Option<Target> {
+    if variable::at(document, offset, version).is_some() {
+        return None;
+    }
+    Some(target_at(document, offset, version)?.0)
 }
 
 /// The edits for a new name, without checking the result.
@@ -157,6 +170,29 @@ fn edits_for(
     new_name: &str,
     version: KubernetesVersion,
 ) -> Result<Renaming, String> {
+    let EditedUses { edits, resources } = edits_in(document, target, new_name, version, &|_| true)?;
+    let mut edits: Vec<TextEdit> = edits.into_iter().map(|it| it.1).collect();
+    edits.sort_by_key(|it| it.span.start);
+    edits.dedup();
+    Ok(Renaming { edits, resources })
+}
+
+/// The edits that rename a property in a CRD.
+pub(crate) struct EditedUses {
+    /// The edits, each with the kind of the use.
+    pub(crate) edits: Vec<(UseKind, TextEdit)>,
+    /// The resources that have the property.
+    pub(crate) resources: Option<Resources>,
+}
+
+/// The edits that rename a property in those versions of a CRD whose name `is_wanted` accepts.
+pub(crate) fn edits_in(
+    document: &Document<'_>,
+    target: Target,
+    new_name: &str,
+    version: KubernetesVersion,
+    is_wanted: &dyn Fn(&str) -> bool,
+) -> Result<EditedUses, String> {
     let tree = document.tree;
     keeps_its_name(document, &target)?;
     if new_name.is_empty() || new_name.contains(|c: char| c.is_control()) {
@@ -170,41 +206,41 @@ fn edits_for(
         object: target.object.clone(),
         name: new_name.to_owned(),
     };
-    let taken = uses(document, &other, version);
+    let taken = uses_in(document, &other, version, is_wanted);
     if taken.all.iter().any(|it| it.kind == UseKind::Declaration) {
         return Err(format!("there is a property `{new_name}` already"));
     }
-    let found = uses(document, &target, version);
+    let found = uses_in(document, &target, version, is_wanted);
     if !found.is_complete {
         return Err(format!(
             "too many rules may read `{}` to check each of them",
             target.name
         ));
     }
-    let mut edits = Vec::new();
-    for one in &found.all {
-        edits.push(edit(tree, one, new_name)?);
-    }
-    edits.sort_by_key(|it| it.span.start);
-    edits.dedup();
-    let spec = document.root.and_then(|it| child(tree, it, "spec"));
-    let group = spec.and_then(|it| text(tree, it, "group"));
-    let kind = spec
-        .and_then(|it| child(tree, it, "names"))
-        .and_then(|it| text(tree, it, "kind"));
-    let kind = group.zip(kind).map(|(group, kind)| GroupKind {
-        group: group.into_owned(),
-        kind: kind.into_owned(),
-    });
+    let edited = found
+        .all
+        .iter()
+        .map(|it| Ok::<_, String>((it.kind, edit(tree, it, new_name)?)));
+    let edits: Vec<(UseKind, TextEdit)> = edited.collect::<Result<_, _>>()?;
     let mut steps = target.object.clone();
     steps.push(SchemaStep::Property(target.name.clone()));
     let versions = schema::versions(document).into_iter().filter(|it| {
         let property = it.schema.and_then(|root| schema::follow(tree, root, &steps));
-        property.is_some()
+        property.is_some() && is_wanted(&it.name)
     });
     let versions = versions.map(|it| it.name.into_owned()).collect();
-    let resources = kind.map(|kind| Resources { target, kind, versions });
-    Ok(Renaming { edits, resources })
+    let resources = defined(document).map(|kind| Resources { target, kind, versions });
+    Ok(EditedUses { edits, resources })
+}
+
+/// The kind that a CRD defines.
+pub(crate) fn defined(document: &Document<'_>) -> Option<GroupKind> {
+    let tree = document.tree;
+    let spec = child(tree, document.root?, "spec")?;
+    Some(GroupKind {
+        group: text(tree, spec, "group")?.into_owned(),
+        kind: text(tree, child(tree, spec, "names")?, "kind")?.into_owned(),
+    })
 }
 
 /// The edit of one use.
@@ -276,19 +312,19 @@ impl Resources {
         edits.dedup();
         Ok(edits)
     }
-}
 
-/// The edits of all resources in a file.
-pub fn of_file(renaming: &Renaming, file: &File, new_name: &str) -> Result<Vec<TextEdit>, String> {
-    let mut edits = Vec::new();
-    let Some(resources) = &renaming.resources else {
-        return Ok(edits);
-    };
-    for document in file.objects() {
-        let object = document.root.filter(|it| resources.concerns(document.tree, *it));
-        if let Some(object) = object {
-            edits.extend(resources.of_resource(document.tree, object, new_name)?);
+    /// The edits of all resources in a file.
+    ///
+    /// # Errors
+    /// If a resource already has a field with the new name, or if the name cannot be written there.
+    pub fn of_file(&self, file: &File, new_name: &str) -> Result<Vec<TextEdit>, String> {
+        let mut edits = Vec::new();
+        for document in file.objects() {
+            let object = document.root.filter(|it| self.concerns(document.tree, *it));
+            if let Some(object) = object {
+                edits.extend(self.of_resource(document.tree, object, new_name)?);
+            }
         }
+        Ok(edits)
     }
-    Ok(edits)
 }

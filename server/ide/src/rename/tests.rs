@@ -5,8 +5,11 @@ use std::sync::Arc;
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_workspace::config::versions::VersionSet;
 
-use super::{of_file, prepare, rename};
-use crate::{file::File, fixes::apply};
+use super::{Renaming, prepare, rename};
+use crate::{
+    file::File,
+    fixes::{TextEdit, apply},
+};
 
 const TEXT: &str = "\
 apiVersion: apiextensions.k8s.io/v1
@@ -48,6 +51,11 @@ apiVersion: example.com/v2
 spec: {size: 1}
 ";
 
+fn in_file(found: &Renaming, text: &str, new_name: &str) -> Result<Vec<TextEdit>, String> {
+    let resources = found.resources.as_ref().expect("resources have the property");
+    resources.of_file(&File::new(text, Arc::default()), new_name)
+}
+
 fn at(needle: &str, new_name: &str) -> Result<(String, String), String> {
     let file = File::new(TEXT, Arc::default());
     let offset = TEXT.find(needle).expect("the needle") as u32;
@@ -60,7 +68,7 @@ fn at(needle: &str, new_name: &str) -> Result<(String, String), String> {
         KubernetesVersion::NEWEST,
         VersionSet::all(),
     )?;
-    let resource = of_file(&found, &File::new(RESOURCE, Arc::default()), new_name)?;
+    let resource = in_file(&found, RESOURCE, new_name)?;
     let apply = |text, edits| apply(text, edits).expect("the edits fit");
     Ok((apply(TEXT, &found.edits), apply(RESOURCE, &resource)))
 }
@@ -123,7 +131,7 @@ items:
 - {kind: Widget, apiVersion: example.com/v2, spec: {size: 2}}
 - {kind: Gadget, apiVersion: example.com/v1, spec: {size: 3}}
 ";
-    let edits = of_file(&found, &File::new(list, Arc::default()), "length").expect("there is no such key");
+    let edits = in_file(&found, list, "length").expect("there is no such key");
     assert_eq!(
         apply(list, &edits).expect("the edits fit"),
         list.replace("size: 1", "length: 1")
@@ -148,7 +156,7 @@ spec:
     other:
     - {kind: Widget, apiVersion: example.com/v1, spec: {size: 1}}
 ";
-    let edits = of_file(&found, &File::new(work, Arc::default()), "length").expect("there is no such key");
+    let edits = in_file(&found, work, "length").expect("there is no such key");
     assert_eq!(
         apply(work, &edits).expect("the edits fit"),
         work.replacen("size: 1", "length: 1", 1)

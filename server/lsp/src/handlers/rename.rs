@@ -4,9 +4,11 @@ use std::{collections::HashMap, sync::Arc};
 
 use crd_analyzer_ide::{
     fixes::TextEdit as Edit,
-    rename::{Renamable, Renaming, of_file, prepare, rename},
+    made::RenamedName,
+    rename::{Renamable, Renaming, Resources, prepare, rename},
 };
 use crd_analyzer_io::read;
+use crd_analyzer_syntax::lines::LineIndex;
 use lsp_types::{
     DocumentChanges, OneOf, OptionalVersionedTextDocumentIdentifier, PrepareRenameResponse, RenameParams,
     TextDocumentEdit, TextDocumentPositionParams, TextEdit, Uri, WorkspaceEdit,
@@ -37,7 +39,8 @@ pub(crate) async fn handle_prepare(
         know_crds(session, &at.text_document.uri).await;
         let prepare = move |request: &SourceContext| {
             let offset = request.snapshot.offset(at.position, request.client().unit);
-            let found = request.ask_made(offset, |it, versions| it.prepare_rename(versions.newest()))?;
+            let in_string = || request.ask_made(offset, |it, versions| it.prepare_rename(versions.newest()));
+            let found = request.prepare_name(offset).or_else(in_string)?;
             Some(answer(&request.source(), found))
         };
         return source_context::read(session, snapshot, |it| it.rename, WHAT, prepare).await;
@@ -66,14 +69,31 @@ pub(crate) async fn handle(session: &Arc<Session>, params: RenameParams) -> Resu
         know_crds(session, &at.text_document.uri).await;
         let rename = move |request: &SourceContext| {
             let offset = request.snapshot.offset(at.position, request.client().unit);
+            if let Some(found) = request.rename_name(offset, &new_name) {
+                return Some(found.and_then(|it| of_name(request.session(), &it, &new_name, &request.deadline)));
+            }
             let renaming = request.rename(offset, &new_name)?;
             let own = |it: &Renaming| FileEdits::of(&request.snapshot, &request.source(), &it.edits);
-            Some(renaming.and_then(|it| everywhere(request.session(), own(&it), &it, &new_name, &request.deadline)))
+            Some(renaming.and_then(|it| {
+                let mut files = vec![own(&it)];
+                everywhere(
+                    request.session(),
+                    &mut files,
+                    it.resources.as_ref(),
+                    &new_name,
+                    &request.deadline,
+                )?;
+                Ok(files)
+            }))
         };
         source_context::read(session, snapshot, |it| it.rename, WHAT, rename).await?
     } else {
         let rename = move |request: &RequestContext| {
             let (document, offset) = request.document_at(at.position)?;
+            let of = (&request.snapshot, &request.effective);
+            if let Some(found) = request.session.rename_in_sources(of, (&document, offset), &new_name) {
+                return Some(found.and_then(|it| of_name(&request.session, &it, &new_name, &request.deadline)));
+            }
             let found = rename(
                 &document,
                 offset,
@@ -82,12 +102,15 @@ pub(crate) async fn handle(session: &Arc<Session>, params: RenameParams) -> Resu
                 request.effective.versions,
             );
             Some(found.and_then(|it| {
-                // The file may contain resources, too.
-                let mut edits = it.edits.clone();
-                edits.extend(of_file(&it, request.file(), &new_name)?);
-                edits.sort_by_key(|it| it.span.start);
-                let own = FileEdits::of(&request.snapshot, &request.source(), &edits);
-                everywhere(&request.session, own, &it, &new_name, &request.deadline)
+                let mut files = vec![FileEdits::of(&request.snapshot, &request.source(), &it.edits)];
+                everywhere(
+                    &request.session,
+                    &mut files,
+                    it.resources.as_ref(),
+                    &new_name,
+                    &request.deadline,
+                )?;
+                Ok(files)
             }))
         };
         request_context::read(session, &at.text_document.uri, |it| it.rename, WHAT, rename).await?
@@ -121,31 +144,69 @@ impl FileEdits {
     }
 }
 
-/// The edits of all files. `own` has the edits of the file in which the user renames.
-fn everywhere(
-    session: &Session,
-    own: FileEdits,
-    renaming: &Renaming,
+/// The edits of all files that rename a name which manifests take over from source files. Tells the user that this breaks the API.
+fn of_name(
+    session: &Arc<Session>,
+    renamed: &RenamedName,
     new_name: &str,
     deadline: &Deadline,
 ) -> std::result::Result<Vec<FileEdits>, String> {
-    let Some(resources) = &renaming.resources else {
-        return Ok(vec![own]);
+    let mut files = Vec::new();
+    for (file, edits) in &renamed.files {
+        let open = session.documents.at(&file.path);
+        if open.as_ref().is_some_and(|it| it.content() != file.text) {
+            return Err(format!(
+                "`{}` has changed in the meantime: try again",
+                file.path.display()
+            ));
+        }
+        let uri = match &open {
+            Some(open) => open.uri.clone(),
+            None => Uri::from_file_path(&file.path).ok_or("a file has no address")?,
+        };
+        let source = to_proto::Source {
+            uri: &uri,
+            text: &file.text,
+            lines: &LineIndex::new(&file.text),
+            client: session.client(),
+        };
+        let edits = convert(&source, edits);
+        let version = open.map(|it| it.version);
+        files.push(FileEdits { uri, version, edits });
+    }
+    for resources in &renamed.resources {
+        everywhere(session, &mut files, Some(resources), new_name, deadline)?;
+    }
+    let (old_name, kinds) = (&renamed.old_name, renamed.kinds().join(", "));
+    session.warn(format!(
+        "Renaming `{old_name}` to `{new_name}` breaks the API of {kinds}: the API server drops `{old_name}` from objects that set it"
+    ));
+    Ok(files)
+}
+
+/// Adds the edits of all resources in the workspace.
+fn everywhere(
+    session: &Session,
+    files: &mut Vec<FileEdits>,
+    resources: Option<&Resources>,
+    new_name: &str,
+    deadline: &Deadline,
+) -> std::result::Result<(), String> {
+    let Some(resources) = resources else {
+        return Ok(());
     };
     let too_long = || "looking for the name in all files takes too long: nothing was renamed".to_owned();
-    let own_uri = own.uri.clone();
-    let mut files = vec![own];
     for uri in session.documents.uris() {
         if deadline.is_over() {
             return Err(too_long());
         }
-        let Some(snapshot) = session.documents.snapshot(&uri).filter(|it| it.uri != own_uri) else {
+        let Some(snapshot) = session.documents.manifest(&uri) else {
             continue;
         };
         let parsed = snapshot.parsed_for_now();
-        let edits = of_file(renaming, &parsed.file, new_name)?;
+        let edits = resources.of_file(&parsed.file, new_name)?;
         let version = Some(snapshot.version);
-        files.extend(edits_of(session, uri, version, &parsed, &edits));
+        add(files, edits_of(session, uri, version, &parsed, &edits));
     }
     for path in session.list_files().0 {
         if deadline.is_over() {
@@ -162,10 +223,24 @@ fn everywhere(
             continue;
         }
         let parsed = Parsed::of(text);
-        let edits = of_file(renaming, &parsed.file, new_name)?;
-        files.extend(edits_of(session, uri, None, &parsed, &edits));
+        let edits = resources.of_file(&parsed.file, new_name)?;
+        add(files, edits_of(session, uri, None, &parsed, &edits));
     }
-    Ok(files)
+    Ok(())
+}
+
+/// Adds the edits of a file, which may have others already.
+fn add(files: &mut Vec<FileEdits>, new: Option<FileEdits>) {
+    let Some(new) = new else { return };
+    match files.iter_mut().find(|it| it.uri == new.uri) {
+        Some(file) => {
+            let others = new.edits.into_iter().filter(|it| !file.edits.contains(it));
+            let others: Vec<_> = others.collect();
+            file.edits.extend(others);
+            file.edits.sort_by_key(|it| (it.range.start, it.range.end));
+        }
+        None => files.push(new),
+    }
 }
 
 fn edits_of(session: &Session, uri: Uri, version: Option<i32>, parsed: &Parsed, edits: &[Edit]) -> Option<FileEdits> {

@@ -27,6 +27,7 @@ pub(crate) static ROW: Row = Row {
     report,
     silence: |_| {},
     may_be_made: |_, _| true,
+    may_be_name: |_, _| false,
     may_have_made: |_| false,
     unit: |path, text, _: &dyn World| {
         let file = Arc::new(SourceText::new(path.into(), text.clone()));

@@ -3,6 +3,7 @@
 use std::{
     cell::{LazyCell, OnceCell},
     collections::HashMap,
+    ops::Range,
     path::{Path, PathBuf},
     rc::Rc,
     sync::Arc,
@@ -16,7 +17,7 @@ use crd_analyzer_gosource::{
 use crd_analyzer_syntax::{read_json_of, tree::Span};
 
 use super::{
-    Row, Unit, World,
+    Name, Row, Unit, World,
     change::{Change, Written},
     go_crds::{
         self,
@@ -39,6 +40,7 @@ pub(super) const ROW: Row = Row {
     report: go_file::report,
     silence: go_file::silence,
     may_be_made: place::may_be_at,
+    may_be_name: place::may_be_in_tag,
     may_have_made: |text| text.contains(go_crds::stale::ANNOTATION),
     unit: |path, _, world| Some(Box::new(Types::of(path, world)?)),
 };
@@ -347,6 +349,38 @@ impl Unit for Types<'_> {
             kinds.retain(has_crd);
         }
         kinds
+    }
+
+    fn names(&self, file: &Path) -> Vec<Name> {
+        let Some(types) = self.module().types(file) else {
+            return Vec::new();
+        };
+        let text = Arc::new(SourceText::new(file.into(), types.text.clone()));
+        let place = |span: &Range<usize>| Place {
+            file: text.clone(),
+            span: Span::new(span.start as u32, span.end as u32),
+        };
+        let members = types.members().into_iter().filter_map(|it| {
+            // A tag of several fields is the name of each.
+            let declared = match it.names.as_slice() {
+                [] => &it.of,
+                [name] => name,
+                _ => return None,
+            };
+            Some(Name {
+                name: it.json.clone()?,
+                written: place(it.json_name.as_ref()?),
+                declared: place(declared),
+            })
+        });
+        members.collect()
+    }
+
+    fn refuses_name(&self, name: &str) -> Option<String> {
+        // `isValidTag` in `encoding/json` of Go, without the quotes and the comma that end a name in a tag.
+        let is_valid = |it: char| it.is_alphanumeric() || "!#$%&()*+-./:;<=>?@[]^_{|}~ ".contains(it);
+        let is_name = !name.is_empty() && name != "-" && name.chars().all(is_valid);
+        (!is_name).then(|| format!("`{name}` cannot be written in a JSON tag of Go"))
     }
 
     fn missing(&self, kinds: &[String]) -> Vec<String> {

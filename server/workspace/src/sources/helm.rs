@@ -16,6 +16,7 @@ pub(super) const ROW: Row = Row {
     report,
     silence: |_| {},
     may_be_made: |_, _| false,
+    may_be_name: |_, _| false,
     may_have_made: |_| false,
     unit: |_, _, _| None,
 };

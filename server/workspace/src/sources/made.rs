@@ -76,6 +76,11 @@ impl Manifests {
         self.of_file(path).filter_map(|it| Some((it.kind()?, it.crd())))
     }
 
+    /// All manifests of the unit, each with the CRD in the repository that it updates.
+    pub fn with_crds(&self) -> impl Iterator<Item = (&Arc<Manifest>, Option<&Arc<KnownCrd>>)> {
+        self.made.iter().map(|it| (it.manifest(), it.crd()))
+    }
+
     /// The manifests that are generated from a file, possibly together with other files.
     pub fn manifests<'a>(&'a self, path: &'a Path) -> impl Iterator<Item = &'a Arc<Manifest>> {
         self.of_file(path).map(Made::manifest)

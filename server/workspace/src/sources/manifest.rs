@@ -120,6 +120,13 @@ impl Manifest {
         })
     }
 
+    /// The spans of the parts that a place declares, in the order of the text.
+    pub fn declared_by<'a>(&'a self, place: &'a Place) -> impl Iterator<Item = Span> + 'a {
+        let is_it =
+            |it: &&Part| it.kind == PartKind::Declared && it.origin == place.span && it.file.path == place.file.path;
+        self.parts.iter().filter(is_it).map(|it| it.span)
+    }
+
     /// The offset in the manifest's text for an offset in a file. `None` unless a string of the manifest is written there.
     pub fn spot(&self, path: &Path, offset: u32) -> Option<u32> {
         self.parts.iter().filter(|it| *it.file.path == *path).find_map(|part| {

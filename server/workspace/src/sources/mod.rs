@@ -26,7 +26,7 @@ use std::{
 
 use change::{Change, Written};
 use made::{Made, Manifests};
-use manifest::Manifest;
+use manifest::{Manifest, Place};
 
 use crate::{
     findings::report::FileReport,
@@ -49,6 +49,8 @@ pub struct Row {
     pub silence: fn(&mut FileReport),
     /// Whether the text at an offset may be part of a manifest. If not, requests there need no manifests.
     pub may_be_made: fn(&str, usize) -> bool,
+    /// Whether the text at an offset may be a name that manifests take over, see [`Unit::names`].
+    pub may_be_name: fn(&str, usize) -> bool,
     /// Whether a manifest with this text may have been generated from files of the language.
     pub may_have_made: fn(&str) -> bool,
     /// Finds the unit of source files that contains the file at a path, with this text of the file.
@@ -87,6 +89,16 @@ pub trait Unit {
         Vec::new()
     }
 
+    /// The names in a file that manifests take over for properties.
+    fn names(&self, _file: &Path) -> Vec<Name> {
+        Vec::new()
+    }
+
+    /// Why a property cannot have a name. `None` if a file can express it.
+    fn refuses_name(&self, _name: &str) -> Option<String> {
+        None
+    }
+
     /// The types that these kinds need and that are not on this machine, each after the import path of its package.
     fn missing(&self, _kinds: &[String]) -> Vec<String> {
         Vec::new()
@@ -96,6 +108,17 @@ pub trait Unit {
     fn begun(&self, _: &Made) -> Option<Manifest> {
         None
     }
+}
+
+/// A name in a source file that manifests take over for a property, such as the JSON name of a Go field.
+#[derive(Clone, Debug)]
+pub struct Name {
+    /// The name.
+    pub name: String,
+    /// The place of the name.
+    pub written: Place,
+    /// The place from which the property comes in manifests, such as the name of the Go field.
+    pub declared: Place,
 }
 
 /// Access to other files and CRDs, for a source file.

@@ -1,0 +1,126 @@
+//! Renames of JSON names in Go files.
+
+use serde_json::{Value, json};
+
+use crate::{
+    client::{Client, pushed},
+    go::{ORDER, ORDERS, project},
+};
+
+const RESOURCE: &str = "\
+apiVersion: shop.example.com/v1
+kind: Order
+metadata:
+  name: one
+spec:
+  limit: 5
+  price: 3
+";
+
+fn place(text: &str, needle: &str) -> Value {
+    let at = text.find(needle).expect("the needle");
+    let start = text[..at].rfind('\n').map_or(0, |it| it + 1);
+    json!({ "line": text[..at].matches('\n').count(), "character": at - start })
+}
+
+/// The text after edits.
+fn applied(text: &str, edits: &Value) -> String {
+    let offset = |at: &Value| {
+        let line = at["line"].as_u64().expect("a line") as usize;
+        let before: usize = text.split_inclusive('\n').take(line).map(str::len).sum();
+        before + at["character"].as_u64().expect("a column") as usize
+    };
+    let edits = edits.as_array().expect("edits").iter();
+    let mut edits: Vec<_> = edits
+        .map(|it| {
+            (
+                offset(&it["range"]["start"]),
+                offset(&it["range"]["end"]),
+                &it["newText"],
+            )
+        })
+        .collect();
+    edits.sort_by_key(|it| it.0);
+    let mut text = text.to_owned();
+    for (start, end, new) in edits.into_iter().rev() {
+        text.replace_range(start..end, new.as_str().expect("a text"));
+    }
+    text
+}
+
+/// Sends a request about a place in a file, and returns the response.
+async fn ask(client: &mut Client, method: &str, (uri, text): (&str, &str), needle: &str, new_name: &str) -> Value {
+    let position = place(text, needle);
+    let params = json!({ "textDocument": { "uri": uri }, "position": position, "newName": new_name });
+    let id = client.begin(method, params).await;
+    client.response(id).await
+}
+
+#[tokio::test]
+async fn a_json_name_changes_in_go_in_the_crd_and_in_resources() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let types = project(folder.path());
+    let column = "// +kubebuilder:printcolumn:name=Limit,type=integer,JSONPath=`.spec.limit`\ntype Order struct";
+    let order = ORDER.replace("type Order struct", column);
+    let columns = "  - additionalPrinterColumns:\n    - jsonPath: .spec.limit\n      name: Limit\n      type: integer\n    name: v1\n    schema:";
+    let orders = ORDERS.replace("  - name: v1\n    schema:", columns);
+    let write = |path: &str, text: &str| {
+        let path = folder.path().join(path);
+        std::fs::write(&path, text).expect("a file");
+        format!("file://{}", path.display())
+    };
+    write("api/v1/order_types.go", &order);
+    let crd = write("config/crd/bases/shop.example.com_orders.yaml", &orders);
+    let resource = write("order.yaml", RESOURCE);
+    let of_workspace = json!({ "uri": format!("file://{}", folder.path().display()), "name": "shop" });
+    let mut client = Client::start_with(json!({ "capabilities": pushed(), "workspaceFolders": [of_workspace] })).await;
+    client.open(&types, 1, &order).await;
+    let tag = "limit\"`";
+    let in_types = (types.as_str(), order.as_str());
+    let found = ask(&mut client, "textDocument/prepareRename", in_types, tag, "").await;
+    assert_eq!(found["result"]["placeholder"], "limit", "{found}");
+    assert_eq!(found["result"]["range"]["start"], place(&order, tag));
+    let renamed_types = order
+        .replace("json:\"limit\"", "json:\"most\"")
+        .replace("self.limit", "self.most")
+        .replace(".spec.limit", ".spec.most");
+    let texts = [
+        (&types, order.as_str(), renamed_types),
+        (&crd, &orders, orders.replace("limit", "most")),
+        (&resource, RESOURCE, RESOURCE.replace("limit", "most")),
+    ];
+    // From the tag, from a rule that reads the field, and from the CRD.
+    for (file, needle) in [
+        (in_types, tag),
+        (in_types, "limit\",message"),
+        ((crd.as_str(), orders.as_str()), "limit:\n"),
+    ] {
+        if file.0 == crd {
+            client.open(&crd, 1, &orders).await;
+            client.published(&crd, 1).await;
+        }
+        let found = ask(&mut client, "textDocument/rename", file, needle, "most").await;
+        let changes = found["result"]["changes"].as_object().expect("edits");
+        assert_eq!(changes.len(), texts.len(), "{needle}: {found}");
+        for (uri, before, after) in &texts {
+            assert_eq!(applied(before, &changes[*uri]), *after, "{needle}");
+        }
+        let told = client.notification("window/showMessage").await;
+        let told = told["message"].as_str().expect("a message");
+        assert!(
+            told.starts_with("Renaming `limit` to `most` breaks the API of Order"),
+            "{told}"
+        );
+    }
+    for (new_name, why) in [
+        ("price", "there is a property `price` already"),
+        ("a\"b", "`a\"b` cannot be written in a JSON tag of Go"),
+    ] {
+        let found = ask(&mut client, "textDocument/rename", in_types, tag, new_name).await;
+        assert_eq!(found["error"]["message"], why, "{found}");
+    }
+    // The Go language server renames the field.
+    let found = ask(&mut client, "textDocument/prepareRename", in_types, "Limit int32", "").await;
+    assert_eq!(found["result"], json!(null), "{found}");
+    client.finish_with_lists().await;
+}
