@@ -149,7 +149,13 @@ impl<'f> Editor<'f> {
         let params = json!({ "textDocument": { "uri": uri(self.folder, file) } });
         let answer = self.server.request(self.requests, "textDocument/diagnostic", params);
         let items = answer["items"].as_array().cloned().unwrap_or_default();
-        let shown = items.iter().flat_map(|it| {
+        // What a template of a chart includes is shown where it is written by `check`, and at the include by editors.
+        let is_own = |it: &&Value| {
+            let related = it["relatedInformation"].as_array().into_iter().flatten();
+            let mut places = related.filter_map(|it| it["location"]["uri"].as_str());
+            !places.any(|it| it.contains("/templates/") && !it.ends_with(file))
+        };
+        let shown = items.iter().filter(is_own).flat_map(|it| {
             let at = |end: &str, of: &str| it["range"][end][of].as_u64().expect("a place") + 1;
             let word = match it["severity"].as_u64() {
                 Some(1) => "error",
