@@ -15,6 +15,6 @@ mod said;
 
 pub use declaration::{Cursor, Declaration, Kind, Site, Sites, Step};
 pub use markers::{Marked, ONLY_MARKERS_SET, marker_for};
-pub use module::{Folders, Module, is_source, root_of};
+pub use module::{Folders, Module, is_source, module_name, root_of};
 pub use read::{Marker, SourceFile};
 pub use said::{Given, KEYS, LISTS, Said, To};

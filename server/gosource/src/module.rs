@@ -439,9 +439,8 @@ impl OnDisk {
                         }
                     } else if name == "go.mod" {
                         let text = self.folders.read(&folder.join(&name)).unwrap_or_default();
-                        let module = text.lines().find_map(|it| it.trim().strip_prefix("module "));
-                        let module = module.unwrap_or_default().trim().trim_matches('"');
-                        layout.modules.insert(folder.clone(), module.to_owned());
+                        let module = module_name(&text).unwrap_or_default().to_owned();
+                        layout.modules.insert(folder.clone(), module);
                     } else {
                         has_go |= is_source(&name);
                     }
@@ -498,6 +497,12 @@ fn may_have_kinds(folder: &Path, root: &Path) -> bool {
         number.starts_with(|it: char| it.is_ascii_digit())
     });
     is_version || parts.iter().any(|it| it.starts_with("api"))
+}
+
+/// The import path of a module, as a `go.mod` file with this text declares it.
+pub fn module_name(go_mod: &str) -> Option<&str> {
+    let name = go_mod.lines().find_map(|it| it.trim().strip_prefix("module "))?;
+    Some(name.trim().trim_matches('"'))
 }
 
 /// Whether a file may declare API types, judging by its name. Tests and generated methods are excluded.

@@ -6,6 +6,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
+use crd_analyzer_gosource::module_name;
 use crd_analyzer_suite::{
     Problem, Suite, Wanted,
     choose::{self, FeatureGates},
@@ -57,8 +58,7 @@ fn is_of_other_module(path: &Path, roots: &Roots) -> bool {
     let go_mod = above.find_map(|it| read::bytes(&it.join("go.mod"), &access, read::SETTINGS_BYTES).ok());
     let Some(go_mod) = go_mod else { return false };
     let text = String::from_utf8_lossy(&go_mod);
-    let module = text.lines().find_map(|it| it.trim().strip_prefix("module "));
-    module.is_some_and(|it| it.trim().trim_matches('"') != STRICT_MODULE)
+    module_name(&text).is_some_and(|it| it != STRICT_MODULE)
 }
 
 /// A file and its access.
