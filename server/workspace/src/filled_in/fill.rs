@@ -4,17 +4,16 @@
 //! block. The rest is the author's own text and is checked. Replaced text is recognized by its position ([`Places`]), and not by its content.
 
 pub(crate) mod actions;
+mod blocks;
 mod lines;
 mod places;
 
-use std::{cmp::Reverse, collections::BinaryHeap, ops::Range};
+use std::ops::Range;
 
-use actions::{Action, Kind, actions, is_quoted};
+use actions::{Kind, actions, is_quoted};
+use blocks::{Covered, LeftOut, Replaced, blocks, left_out};
 use lines::{Lines, Shape, indent};
 pub(crate) use places::{Place, Places};
-
-/// The maximum nesting depth of blocks.
-const MAX_DEPTH: usize = 64;
 
 /// A template in which all actions are replaced.
 #[derive(Debug)]
@@ -25,29 +24,6 @@ pub(crate) struct Filled {
     pub(crate) places: Places,
     /// The texts of the blocks that are shown, sorted by start. An outer block comes before the blocks in it.
     pub(crate) shown: Vec<Range<usize>>,
-}
-
-/// A block of a template, by the indices of its actions.
-struct Block {
-    first: usize,
-    /// The index of the first `else`.
-    other: Option<usize>,
-    last: usize,
-}
-
-/// A range of the template that becomes an unknown value.
-enum Replaced {
-    /// The lines become an entry, an item or a value.
-    Lines(Range<usize>),
-    /// The text becomes part of a value.
-    Part(Range<usize>),
-}
-
-impl Replaced {
-    fn start(&self) -> usize {
-        let (Self::Lines(range) | Self::Part(range)) = self;
-        range.start
-    }
 }
 
 /// The text with its actions replaced. `None` if it has no actions, if its blocks are not balanced, or if an action prints something for which room
@@ -122,126 +98,6 @@ fn fill_with(text: &str, shows_blocks: bool) -> Option<Filled> {
     Some(Filled {
         text: String::from_utf8(filling.bytes).ok()?,
         places: filling.places,
-        shown,
-    })
-}
-
-/// The blocks, sorted by start. `None` if they are not balanced or are nested too deeply.
-fn blocks(actions: &[Action]) -> Option<Vec<Block>> {
-    let mut blocks: Vec<Block> = Vec::new();
-    let mut open: Vec<usize> = Vec::new();
-    for (n, action) in actions.iter().enumerate() {
-        match action.kind {
-            Kind::Begin | Kind::Define => {
-                open.push(blocks.len());
-                blocks.push(Block {
-                    first: n,
-                    other: None,
-                    last: n,
-                });
-            }
-            Kind::End => blocks[open.pop()?].last = n,
-            Kind::Else => {
-                if let Some(block) = open.last() {
-                    blocks[*block].other.get_or_insert(n);
-                }
-            }
-            Kind::Value | Kind::Nothing => {}
-        }
-        if open.len() > MAX_DEPTH {
-            return None;
-        }
-    }
-    open.is_empty().then_some(blocks)
-}
-
-/// The largest end of all ranges that start before an offset. Must be asked for increasing offsets.
-#[derive(Default)]
-struct Covered {
-    end: usize,
-}
-
-impl Covered {
-    fn add(&mut self, range: &Range<usize>) {
-        self.end = self.end.max(range.end);
-    }
-
-    fn holds(&self, range: &Range<usize>) -> bool {
-        range.end <= self.end
-    }
-}
-
-/// What blocks do to a text.
-#[derive(Default)]
-struct LeftOut {
-    /// The ranges that are removed.
-    ranges: Vec<Range<usize>>,
-    /// The ranges that become unknown.
-    replaced: Vec<Replaced>,
-    /// The texts of the blocks that are shown.
-    shown: Vec<Range<usize>>,
-}
-
-/// What blocks do to a text. `None` if blocks are to be shown, and the objects in the text depend on one of them.
-fn left_out(text: &str, actions: &[Action], blocks: &[Block], lines: &Lines, shows_blocks: bool) -> Option<LeftOut> {
-    let LeftOut {
-        ranges: mut left_out,
-        mut replaced,
-        mut shown,
-    } = LeftOut::default();
-    let mut covered = Covered::default();
-    // The `else` branches that start later, sorted so that the first one is on top.
-    let mut branches: BinaryHeap<Reverse<(usize, usize)>> = BinaryHeap::new();
-    for block in blocks {
-        let (begin, end) = (&actions[block.first], &actions[block.last]);
-        while let Some(Reverse((start, end))) = branches.peek().copied()
-            && start <= begin.span.start
-        {
-            covered.add(&(start..end));
-            branches.pop();
-        }
-        let value = begin.span.start..end.span.end;
-        if covered.holds(&value) {
-            continue;
-        }
-        let whole = lines.around(&value);
-        let taken = if begin.kind == Kind::Define {
-            whole
-        } else if lines.is_alone(&begin.span) && lines.is_alone(&end.span) {
-            // A block that contains whole documents includes or omits them. They are checked as if they were included.
-            let has_head = lines.has_head(begin.span.end..end.span.start);
-            let other = block.other.map(|it| &actions[it]);
-            // Another version of the object may need other fields.
-            if has_head && shows_blocks && other.is_some() {
-                return None;
-            }
-            let joins = |it: &Action| it.trims_after(text);
-            let can_be_shown = !joins(begin) && !joins(end) && other.is_none_or(|it| lines.is_alone(&it.span));
-            let is_shown = shows_blocks && !has_head && can_be_shown;
-            if is_shown {
-                shown.push(begin.span.end..other.map_or(end.span.start, |it| it.span.start));
-            }
-            if has_head || is_shown {
-                if let Some(other) = block.other {
-                    let branch = actions[other].span.start..end.span.start;
-                    branches.push(Reverse((branch.start, branch.end)));
-                    left_out.push(branch);
-                }
-                continue;
-            }
-            replaced.push(Replaced::Lines(whole.clone()));
-            whole
-        } else {
-            // The block is within a line, so it becomes an unknown part of a value.
-            replaced.push(Replaced::Part(value.clone()));
-            value
-        };
-        covered.add(&taken);
-        left_out.push(taken);
-    }
-    Some(LeftOut {
-        ranges: left_out,
-        replaced,
         shown,
     })
 }
