@@ -12,6 +12,7 @@ use crd_analyzer_io::{
     scripts::Scripts, walk::Hidden,
 };
 use crd_analyzer_workspace::{
+    charts::checked::CheckedTemplates,
     config::excluded::Excluded,
     config::selection::{Selection, Selector},
     findings::finding::Severity,
@@ -297,6 +298,7 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
         earlier: None,
         kustomizations: Kustomizations::default(),
         charts: Charts::default(),
+        checked_templates: CheckedTemplates::default(),
         go_tests: GoTests::default(),
         scripts: Scripts::default(),
         overlays: None,

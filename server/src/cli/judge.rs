@@ -25,6 +25,7 @@ use crd_analyzer_workspace::{
     builds::kustomize::FILE_NAMES,
     builds::overlay::{Files, FluxFolders, Overlays, is_kustomization},
     charts::chart::{self, Chart},
+    charts::checked::CheckedTemplates,
     comparison::breaking::Compatibility,
     config::Config,
     config::versions::VersionSet,
@@ -101,6 +102,7 @@ pub(super) struct Beside {
     pub(super) earlier: Option<EarlierOfRun>,
     pub(super) kustomizations: Kustomizations,
     pub(super) charts: Charts,
+    pub(super) checked_templates: CheckedTemplates,
     pub(super) go_tests: GoTests,
     pub(super) scripts: Scripts,
     /// The results of the kustomizations among the files. `None` if the files are compared with older versions.
@@ -122,6 +124,7 @@ pub(super) struct Beside {
 /// The Helm charts of a run.
 struct ChartsOfRun<'a> {
     charts: &'a Charts,
+    checked: &'a CheckedTemplates,
     access: Access,
     known: &'a RunCrds,
 }
@@ -133,6 +136,10 @@ impl chart::Charts for ChartsOfRun<'_> {
 
     fn shows(&self, path: &Path) -> bool {
         self.known.is_checked(path)
+    }
+
+    fn checked_templates(&self) -> Option<&CheckedTemplates> {
+        Some(self.checked)
     }
 }
 
@@ -404,6 +411,7 @@ pub(super) fn judge(
     };
     let charts = input.file().filter(|_| beside.is_asked).map(|it| ChartsOfRun {
         charts: &beside.charts,
+        checked: &beside.checked_templates,
         access: it.1,
         known,
     });

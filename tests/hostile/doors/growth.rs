@@ -4,6 +4,8 @@ use std::{fmt::Write as _, time::Duration};
 
 use crate::sandbox::Sandbox;
 
+/// The path of the Go file.
+const TYPES: &str = "api/v1/widget_types.go";
 /// The length of the shorter file in bytes.
 const SHORT: usize = 50_000;
 /// The length of the longer file relative to the shorter one. If the time grew quadratically, the factor would be 16.
@@ -30,24 +32,24 @@ fn marker(text: &str) -> String {
     field(&format!("\t// +{text}\n"))
 }
 
-/// The processor time of checking these files.
-fn cost(files: &[(&str, String)]) -> Duration {
-    let files: Vec<(&str, &str)> = files.iter().map(|it| (it.0, it.1.as_str())).collect();
+/// The processor time of checking a path of these files.
+fn cost(files: &[(impl AsRef<str>, String)], path: &str) -> Duration {
+    let files: Vec<(&str, &str)> = files.iter().map(|it| (it.0.as_ref(), it.1.as_str())).collect();
     let sandbox = Sandbox::new(&files);
     sandbox.write("go.mod", "module example.com/widgets\n");
-    let outcome = sandbox.run(&["check", "-o", "json", "api/v1/widget_types.go"]);
+    let outcome = sandbox.run(&["check", "-o", "json", path]);
     assert!(matches!(outcome.code, Some(0 | 1)), "{outcome:#?}");
     outcome.cpu
 }
 
 /// Compares the times for two lengths. `of` returns the files of a given length.
 #[track_caller]
-fn check_files(name: &str, of: impl Fn(usize) -> Vec<(&'static str, String)>) {
+fn check_files<P: AsRef<str>>(name: &str, path: &str, of: impl Fn(usize) -> Vec<(P, String)>) {
     let (short, long) = (of(SHORT), of(TIMES * SHORT));
     let mut measured = Vec::new();
     // Other programs may slow a measurement down, but quadratic time would show in all three measurements.
     let proportional = (0..3).any(|_| {
-        let (short, long) = (cost(&short), cost(&long));
+        let (short, long) = (cost(&short, path), cost(&long, path));
         measured.push((short, long));
         long <= short * 2 * TIMES as u32 + SLACK
     });
@@ -59,7 +61,7 @@ fn check_files(name: &str, of: impl Fn(usize) -> Vec<(&'static str, String)>) {
 
 #[track_caller]
 fn check(name: &str, of: impl Fn(usize) -> String) {
-    check_files(name, |length| vec![("api/v1/widget_types.go", of(length))]);
+    check_files(name, TYPES, |length| vec![(TYPES, of(length))]);
 }
 
 #[test]
@@ -137,7 +139,7 @@ fn a_crd_of_many_fields() {
             "          b#: {type: string}\n",
         ],
     ] {
-        check_files(go, |length| {
+        check_files(go, TYPES, |length| {
             let count = length / go.len();
             let all = |line: &str| repeated(length, |n| line.replace('#', &n.to_string()));
             let mut types = format!(
@@ -152,7 +154,29 @@ fn a_crd_of_many_fields() {
             for number in 0..count {
                 let _ = write!(crd, "{}", property.replace('#', &number.to_string()));
             }
-            vec![("api/v1/widget_types.go", types), ("config/crd/widgets.yaml", crd)]
+            vec![(TYPES, types), ("config/crd/widgets.yaml", crd)]
         });
     }
+}
+
+/// Each template is checked once, however many files define what it includes.
+#[test]
+fn a_chart_with_many_files_that_define_templates() {
+    check_files("a chart", ".", |length| {
+        let count = length / 200;
+        let mut files: Vec<(String, String)> = (0..count)
+            .map(|n| {
+                let define = format!("{{{{- define \"x{n}\" }}}}\na{n}: 1\n{{{{- end }}}}\n");
+                (format!("c/templates/_x{n}.tpl"), define)
+            })
+            .collect();
+        let mut template = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec:\n".to_owned();
+        for n in 0..count {
+            let _ = writeln!(template, "  {{{{- include \"x{n}\" . | nindent 2 }}}}");
+        }
+        files.extend((0..4).map(|n| (format!("c/templates/t{n}.yaml"), template.clone())));
+        files.push(("c/Chart.yaml".to_owned(), "name: c\nversion: 1.0.0\n".to_owned()));
+        files.push(("c/crds/crd.yaml".to_owned(), crate::sandbox::CRD.to_owned()));
+        files
+    });
 }

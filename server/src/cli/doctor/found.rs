@@ -5,6 +5,7 @@ use std::{path::Path, sync::Arc};
 use crd_analyzer_io::{charts::Charts, go::GoSources, go_tests::GoTests, kustomize::Kustomizations, scripts::Scripts};
 use crd_analyzer_workspace::{
     builds::overlay::Overlays,
+    charts::checked::CheckedTemplates,
     index::{Definitions as _, GroupKind, KnownCrd},
     judging::hazards::Search,
     judging::lints::Lints,
@@ -124,6 +125,7 @@ pub(super) fn beside(overlays: Overlays) -> Beside {
         go: Some(GoSources::default()),
         kustomizations: Kustomizations::default(),
         charts: Charts::default(),
+        checked_templates: CheckedTemplates::default(),
         go_tests: GoTests::default(),
         scripts: Scripts::default(),
         overlays: Some(overlays),

@@ -56,19 +56,12 @@ impl Replaced {
         }
     }
 
-    /// The finding as it is shown in a file of the chart. `None` if its place is not in that file. `template` is the template that includes it.
-    pub(crate) fn shown_in(&self, file: usize, finding: &Finding, template: &Arc<SourceText>) -> Option<Finding> {
-        let Origin::Included {
-            file: of,
-            span,
-            include,
-        } = self.put.origin(finding.span)
-        else {
+    /// The finding as it is shown in the file of the chart that defines its place, and the index of that file. `None` if its place is in the template
+    /// itself. `template` is the template that includes it.
+    pub(crate) fn shown_elsewhere(&self, finding: &Finding, template: &Arc<SourceText>) -> Option<(usize, Finding)> {
+        let Origin::Included { file, span, include } = self.put.origin(finding.span) else {
             return None;
         };
-        if of != file {
-            return None;
-        }
         let mut finding = Finding {
             span,
             // The changes are for the text with the includes replaced.
@@ -81,7 +74,7 @@ impl Replaced {
             message: "it is included here".to_owned(),
             file: Some(template.clone()),
         });
-        Some(finding)
+        Some((file, finding))
     }
 
     /// Moves related places to where they are written. The finding is shown in the template itself, or in a file of the chart that it includes.

@@ -2,6 +2,7 @@
 
 use std::{collections::HashMap, ops::Range, path::Path, sync::Arc};
 
+use super::checked::CheckedTemplates;
 use crate::{
     documents::source::SourceText,
     filled_in::fill::actions::{Action, Kind, actions},
@@ -14,6 +15,11 @@ pub trait Charts: Sync {
 
     /// Whether diagnostics at a place in a file are shown with that file. If not, they are shown where the place is included.
     fn shows(&self, path: &Path) -> bool;
+
+    /// The templates that were checked so far. `None` if CRDs may change in between, as in editors.
+    fn checked_templates(&self) -> Option<&CheckedTemplates> {
+        None
+    }
 }
 
 /// The templates of a chart and of the charts in it.

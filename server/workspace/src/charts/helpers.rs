@@ -5,16 +5,21 @@ use std::{collections::HashSet, path::Path, sync::Arc};
 use crd_analyzer_schema::codes;
 use crd_analyzer_syntax::tree::Span;
 
-use super::{back::Replaced, chart::Chart, put};
+use super::{
+    back::Replaced,
+    chart::{Chart, Charts},
+    checked::Included,
+    put::{self, Put},
+};
 use crate::{
     documents::text::Text,
     findings::finding::{Class, Finding, Severity},
     findings::report::FileReport,
     findings::same::{Same, same},
-    judging::{hazards, lints::Lints, question::Question},
+    judging::question::Question,
 };
 
-/// The text of templates that is checked for one file that they include, in bytes. Charts of real projects have less than a tenth.
+/// The text of templates that editors check for one file that they include, in bytes. Charts of real projects have less than a tenth.
 const MOST_TEXT: usize = 8 << 20;
 
 /// Adds what is wrong with the templates that a file defines to the report on the file. Each diagnostic is shown once, even if several templates
@@ -34,52 +39,70 @@ pub(crate) fn complete(
     if !chart.has_defines(file) {
         return;
     }
+    let files = (&*chart.files[0].source.path, chart.files.len());
+    let checked = question.charts.and_then(Charts::checked_templates);
+    let checked = checked.map(|it| it.of(files, question.versions));
     let mut told: HashSet<Same> = HashSet::new();
     let mut left = MOST_TEXT;
     for (n, template) in chart.files.iter().enumerate() {
-        let source = &template.source;
-        if n == file || !is_manifest(&source.path) {
+        if n == file || !is_manifest(&template.source.path) {
             continue;
         }
-        let put = put::put(&source.path, &source.text, chart).filter(|it| it.uses(file));
-        let Some(put) = put.filter(|it| it.is_readable(&Text::whole(source.text.clone()))) else {
-            continue;
+        let included = |put: Put| included(chart, (n, put), question, judge);
+        let put = || put::put(&template.source.path, &template.source.text, chart);
+        let found = if let Some(checked) = &checked {
+            let of_template = checked[n].get_or_init(|| put().map(included).unwrap_or_default());
+            of_template.get(&file).cloned()
+        } else {
+            let Some(put) = put().filter(|it| it.uses(file)) else {
+                continue;
+            };
+            let Some(rest) = left.checked_sub(put.text.len()) else {
+                report.findings.push(not_finished());
+                return;
+            };
+            left = rest;
+            included(put).remove(&file)
         };
-        let Some(rest) = left.checked_sub(put.text.len()) else {
-            report.findings.push(not_finished());
-            return;
-        };
-        left = rest;
-        let text = Text::whole(put.text.clone());
-        let replaced = Replaced {
-            chart: chart.clone(),
-            put,
-        };
-        let question = Question {
-            path: Some(&source.path),
-            named: false,
-            old: None,
-            replaces: None,
-            changes: None,
-            compatibility: None,
-            fails_unchecked: false,
-            hazards: hazards::Search::Off,
-            lints: Lints::Off,
-            wants_costs: false,
-            wants_effective: false,
-            last_trees: None,
-            ..*question
-        };
-        let found = judge(&text, &question);
-        let verdicts = found.documents.iter().flat_map(|it| &it.verdicts);
-        let findings = verdicts.flat_map(|it| it.1.findings());
-        let shown = findings
-            .filter(|it| !it.repeats)
-            .filter_map(|it| replaced.shown_in(file, it, source));
-        report
-            .findings
-            .extend(shown.filter(|it: &Finding| told.insert(same(it))));
+        let found = found.unwrap_or_default().into_iter();
+        report.findings.extend(found.filter(|it| told.insert(same(it))));
     }
+}
+
+/// Checks a template with its includes replaced, and returns what is wrong in the files that define them.
+fn included(
+    chart: &Arc<Chart>,
+    (n, put): (usize, Put),
+    question: &Question<'_>,
+    judge: &dyn Fn(&Text, &Question<'_>) -> FileReport,
+) -> Included {
+    let mut by_file = Included::new();
+    let source = &chart.files[n].source;
+    if !put.is_readable(&Text::whole(source.text.clone())) {
+        return by_file;
+    }
+    let text = Text::whole(put.text.clone());
+    let replaced = Replaced {
+        chart: chart.clone(),
+        put,
+    };
+    let question = Question {
+        path: Some(&source.path),
+        named: false,
+        old: None,
+        replaces: None,
+        changes: None,
+        compatibility: None,
+        ..question.of_errors_only()
+    };
+    let found = judge(&text, &question);
+    let verdicts = found.documents.iter().flat_map(|it| &it.verdicts);
+    for finding in verdicts.flat_map(|it| it.1.findings()).filter(|it| !it.repeats) {
+        if let Some((file, finding)) = replaced.shown_elsewhere(finding, source) {
+            by_file.entry(file).or_default().push(finding);
+        }
+    }
+    by_file
 }
 
 /// The finding for a file whose templates are included in more text than is checked for one file.

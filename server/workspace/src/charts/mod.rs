@@ -5,6 +5,7 @@
 
 pub(crate) mod back;
 pub mod chart;
+pub mod checked;
 pub(crate) mod helpers;
 mod include;
 pub(crate) mod put;

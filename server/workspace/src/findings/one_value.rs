@@ -18,7 +18,7 @@ use crate::{
 const NO_FIELD: &str = "<nil>";
 
 /// Codes for values that match too few or too many of several schemas.
-const OF_SEVERAL: [&str; 4] = [ALL_OF_MISMATCH, ANY_OF_MISMATCH, NOT_MISMATCH, ONE_OF_MISMATCH];
+pub(crate) const OF_SEVERAL: [&str; 4] = [ALL_OF_MISMATCH, ANY_OF_MISMATCH, NOT_MISMATCH, ONE_OF_MISMATCH];
 
 /// A group of errors about one value: the span of the value, and whether the API server reports the errors only after others are fixed.
 type Value = (Span, bool);

@@ -152,4 +152,17 @@ impl Question<'_> {
             most_findings: usize::MAX,
         }
     }
+    /// The same question, but only about what the API server says, and not about hints, costs and stored objects.
+    #[must_use]
+    pub(crate) fn of_errors_only(&self) -> Self {
+        Self {
+            hazards: hazards::Search::Off,
+            lints: Lints::Off,
+            wants_costs: false,
+            wants_effective: false,
+            fails_unchecked: false,
+            last_trees: None,
+            ..*self
+        }
+    }
 }

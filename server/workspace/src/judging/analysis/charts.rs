@@ -11,9 +11,10 @@ use crate::{
     documents::text::Text,
     filled_in::fill::{fill, fill_showing_blocks},
     findings::finding::Finding,
+    findings::one_value::OF_SEVERAL,
     findings::report::{DocumentReport, DocumentVerdict, FileReport},
     findings::same::same,
-    judging::{deferred_search::DeferredSearch, hazards, lints::Lints, question::Question},
+    judging::{deferred_search::DeferredSearch, question::Question},
     roles,
 };
 
@@ -28,14 +29,6 @@ const LOCAL: [&str; 9] = [
     schema_codes::STRING_TOO_SHORT,
     schema_codes::NUMBER_TOO_LARGE,
     schema_codes::NUMBER_TOO_SMALL,
-];
-
-/// The codes of errors that say that a value does not match a combination of schemas. Its other errors may be of a branch that need not match.
-const COMBINED: [&str; 4] = [
-    schema_codes::ANY_OF_MISMATCH,
-    schema_codes::ONE_OF_MISMATCH,
-    schema_codes::ALL_OF_MISMATCH,
-    schema_codes::NOT_MISMATCH,
 ];
 
 /// Checks the manifests in a text. In a template of a Helm chart, the templates that it includes are a part of it.
@@ -80,15 +73,7 @@ fn judge_template(source: &Text, question: &Question<'_>) -> (FileReport, Deferr
     if let Some(filled) =
         fill_showing_blocks(&source.content).filter(|it| Text::whole(it.text.as_str().into()).is_readable_like(source))
     {
-        let question = Question {
-            hazards: hazards::Search::Off,
-            lints: Lints::Off,
-            wants_costs: false,
-            wants_effective: false,
-            fails_unchecked: false,
-            last_trees: None,
-            ..*question
-        };
+        let question = question.of_errors_only();
         let shown = filled.shown.clone();
         // For each block, the end of the last block up to it. Blocks contain each other.
         let ends: Vec<usize> = shown
@@ -126,7 +111,8 @@ fn add_local(report: &mut FileReport, found: FileReport, is_shown: &dyn Fn(Span)
 }
 
 fn add_to(verdict: &mut DocumentVerdict, other: DocumentVerdict, is_shown: &dyn Fn(Span) -> bool) {
-    if other.errors.iter().any(|it| COMBINED.contains(&it.code)) {
+    // If a value does not match a combination of schemas, its other errors may be of a branch that it need not match.
+    if other.errors.iter().any(|it| OF_SEVERAL.contains(&it.code)) {
         return;
     }
     let told: HashSet<_> = verdict.findings().map(same).collect();
