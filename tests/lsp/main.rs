@@ -3,25 +3,12 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests run programs and read files")]
 
-use std::{
-    collections::VecDeque,
-    io::{BufRead as _, BufReader, Read as _, Write as _},
-    path::Path,
-    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
-};
-
 use crd_analyzer_fixtures::cluster::{Answer, Kubectl};
 use serde_json::{Value, json};
+use server::Server;
 
-mod budgets;
-#[path = "../hostile/built.rs"]
-mod built;
-#[path = "../hostile/rules.rs"]
-mod hostile_rules;
-mod idle;
-#[path = "../hostile/limits.rs"]
-mod limits;
 mod parity;
+mod server;
 
 const BROKEN: &str = "\
 apiVersion: apiextensions.k8s.io/v1
@@ -34,133 +21,6 @@ spec:
   versions:
   - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: objct}}}
 ";
-
-struct Server {
-    process: Child,
-    input: Option<ChildStdin>,
-    output: BufReader<ChildStdout>,
-    /// Messages received while waiting for a response.
-    passed_over: VecDeque<Value>,
-}
-
-impl Server {
-    fn start(arguments: &[&str]) -> Self {
-        // Pages of codes are written into this folder.
-        Self::start_in(Path::new(env!("CARGO_TARGET_TMPDIR")), arguments)
-    }
-
-    /// Starts the language server with system limits.
-    fn start_limited() -> Self {
-        Self::start_as(Path::new(env!("CARGO_TARGET_TMPDIR")), &["lsp"], |it| {
-            limits::limited(&it)
-        })
-    }
-
-    /// Starts the language server. `folder` is the home folder. It contains the cache, the kubeconfig and programs.
-    fn start_in(folder: &Path, arguments: &[&str]) -> Self {
-        Self::start_as(folder, arguments, |it| it)
-    }
-
-    fn start_as(folder: &Path, arguments: &[&str], run: impl FnOnce(Command) -> Command) -> Self {
-        let others = std::env::var_os("PATH").unwrap_or_default();
-        let own = std::iter::once(folder.join("bin"));
-        let path = std::env::join_paths(own.chain(std::env::split_paths(&others))).expect("a PATH");
-        let mut command = Command::new(env!("CARGO_BIN_EXE_crd-analyzer"));
-        command
-            .args(arguments)
-            .env("PATH", path)
-            .envs(["XDG_CACHE_HOME", "HOME", "LOCALAPPDATA"].map(|it| (it, folder)))
-            .env("KUBECONFIG", folder.join("kubeconfig"));
-        let mut process = run(command)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("it starts");
-        let input = process.stdin.take();
-        let output = BufReader::new(process.stdout.take().expect("it writes"));
-        Self {
-            process,
-            input,
-            output,
-            passed_over: VecDeque::new(),
-        }
-    }
-
-    fn send(&mut self, message: &Value) {
-        let body = message.to_string();
-        let input = self.input.as_mut().expect("not hung up");
-        write!(input, "Content-Length: {}\r\n\r\n{body}", body.len()).expect("it reads");
-    }
-
-    fn read(&mut self) -> Value {
-        self.read_unless_ended().expect("it hung up")
-    }
-
-    /// The next message; `None` if the server closed its output.
-    fn read_unless_ended(&mut self) -> Option<Value> {
-        if self.output.fill_buf().expect("it writes").is_empty() {
-            return None;
-        }
-        let mut length = 0;
-        loop {
-            let mut line = String::new();
-            assert_ne!(self.output.read_line(&mut line).expect("it writes"), 0, "it hung up");
-            if line == "\r\n" {
-                break;
-            }
-            if let Some(value) = line.strip_prefix("Content-Length: ") {
-                length = value.trim().parse().expect("a number");
-            }
-        }
-        let mut body = vec![0; length];
-        self.output.read_exact(&mut body).expect("it writes");
-        Some(serde_json::from_slice(&body).expect("JSON"))
-    }
-
-    fn request(&mut self, id: u32, method: &str, params: Value) -> Value {
-        let mut message = json!({ "jsonrpc": "2.0", "id": id, "method": method });
-        if !params.is_null() {
-            message["params"] = params;
-        }
-        self.send(&message);
-        loop {
-            let mut answer = self.read();
-            if answer["id"] == id {
-                return answer["result"].take();
-            }
-            self.passed_over.push_back(answer);
-        }
-    }
-
-    /// The parameters of the next notification with this method.
-    fn notification(&mut self, method: &str) -> Value {
-        loop {
-            let mut message = self.passed_over.pop_front().unwrap_or_else(|| self.read());
-            if message["method"] == method {
-                return message["params"].take();
-            }
-        }
-    }
-
-    fn notify(&mut self, method: &str, params: &Value) {
-        self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
-    }
-
-    fn initialize(&mut self) {
-        let answer = self.request(1, "initialize", json!({ "processId": null, "capabilities": {} }));
-        assert_eq!(answer["serverInfo"]["name"], "crd-analyzer");
-        self.notify("initialized", &json!({}));
-    }
-
-    /// The exit code. Checks that the output of the server contained only messages.
-    fn code(mut self) -> Option<i32> {
-        self.input = None;
-        let mut rest = Vec::new();
-        self.output.read_to_end(&mut rest).expect("it writes");
-        assert_eq!(String::from_utf8_lossy(&rest), "");
-        self.process.wait().expect("it ends").code()
-    }
-}
 
 #[test]
 fn a_session_from_start_to_end() {
@@ -260,27 +120,4 @@ fn an_end_without_shutdown_is_a_failure() {
     server.initialize();
     assert_eq!(server.code(), Some(1), "the client hangs up");
     assert_eq!(Server::start(&["lsp"]).code(), Some(1), "before anything");
-}
-
-#[test]
-fn rules_that_are_too_much_are_answered() {
-    let mut server = Server::start(&["lsp"]);
-    server.initialize();
-    for rule in hostile_rules::rules() {
-        let text = hostile_rules::definition(&rule.text);
-        let uri = "file:///widgets.json";
-        let document = json!({ "uri": uri, "languageId": "json", "version": 1, "text": text });
-        server.notify("textDocument/didOpen", &json!({ "textDocument": document }));
-        let list = server.read();
-        assert_eq!(list["params"]["version"], 1, "{}", rule.name);
-        let findings = list["params"]["diagnostics"].as_array().expect("a list");
-        // Only rejections have the severity "error".
-        let refuses = findings.iter().any(|it| it["severity"] == 1);
-        assert_eq!(refuses, rule.error.is_some(), "{}: {findings:?}", rule.name);
-        server.notify("textDocument/didClose", &json!({ "textDocument": { "uri": uri } }));
-        assert_eq!(server.read()["params"]["diagnostics"], json!([]));
-    }
-    server.request(2, "shutdown", Value::Null);
-    server.notify("exit", &Value::Null);
-    assert_eq!(server.code(), Some(0));
 }

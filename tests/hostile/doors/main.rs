@@ -5,8 +5,6 @@
 
 mod arguments;
 mod git;
-mod go;
-mod growth;
 mod output;
 mod paths;
 mod power;

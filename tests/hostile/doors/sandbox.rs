@@ -220,6 +220,7 @@ pub(crate) struct Outcome {
     pub(crate) stdout: String,
     pub(crate) stderr: String,
     /// The processor time, or zero if unknown.
+    #[allow(dead_code, reason = "tests of limits read it")]
     pub(crate) cpu: Duration,
 }
 

@@ -4,8 +4,8 @@ use std::process::Command;
 
 /// The maximum memory of a process, in megabytes.
 pub(crate) const MAX_MEMORY: u64 = 256;
-/// The maximum processor time in seconds for a build without optimization. In an optimized build, an input may take 5 seconds.
-const MAX_CPU: u64 = 160;
+/// The maximum processor time of a process, in seconds. Without optimizations, a run takes up to 30 times as long.
+const MAX_CPU: u64 = if cfg!(debug_assertions) { 160 } else { 10 };
 /// The maximum address space in kilobytes. If the memory of a process grows without limit, the process ends before it affects the machine.
 const MAX_ADDRESSES: u64 = 3 << 20;
 

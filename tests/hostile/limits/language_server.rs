@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, fs, path::Path};
 
 use serde_json::{Value, json};
 
-use super::{Server, built, idle, limits};
+use crate::{built, idle, rules, server::Server, system};
 
 /// The document for requests.
 const URI: &str = "file:///repo/one.yaml";
@@ -26,7 +26,8 @@ impl Session {
     }
 
     fn start_with(folders: &Value) -> Self {
-        let mut server = Server::start_limited();
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+        let mut server = Server::start_as(folder, &["lsp"], |it| system::limited(&it));
         let capabilities = json!({
             "textDocument": {
                 "publishDiagnostics": { "relatedInformation": true },
@@ -79,9 +80,9 @@ impl Session {
 
     #[track_caller]
     fn expect_little_memory(&self, what: &str) {
-        let peak = limits::peak(self.server.process.id());
+        let peak = system::peak(self.server.process.id());
         assert!(
-            peak.is_none_or(|it| it < limits::MAX_MEMORY),
+            peak.is_none_or(|it| it < system::MAX_MEMORY),
             "{what}: {peak:?} MB are too many"
         );
     }
@@ -196,10 +197,26 @@ fn opened(repository: &built::Repository, is_wanted: fn(&str) -> bool) -> Vec<St
     shown.into_values().flatten().collect()
 }
 
+/// Checks repositories, several at the same time: most of the time, a check waits until a language server is idle.
+fn at_the_same_time(repositories: Vec<built::Repository>, check: impl Fn(&built::Repository) + Sync) {
+    const AT_ONCE: usize = 4;
+    let next = std::sync::Mutex::new(repositories.into_iter());
+    let take = || next.lock().ok()?.next();
+    std::thread::scope(|scope| {
+        for _ in 0..AT_ONCE {
+            scope.spawn(|| {
+                while let Some(repository) = take() {
+                    check(&repository);
+                }
+            });
+        }
+    });
+}
+
 #[test]
 fn repositories_of_which_gigabytes_are_made_are_shown_in_part() {
-    for repository in built::too_large() {
-        let codes = opened(&repository, is_short);
+    at_the_same_time(built::too_large(), |repository| {
+        let codes = opened(repository, is_short);
         // If a repository has many objects, the diagnostic is in the file of an object, and this file is not open.
         let is_elsewhere = !repository.files.iter().take(MOST_OPEN).all(|it| is_short(&it.1));
         assert!(
@@ -207,19 +224,19 @@ fn repositories_of_which_gigabytes_are_made_are_shown_in_part() {
             "{}: {codes:?}",
             repository.name
         );
-    }
+    });
 }
 
 #[test]
 fn repositories_of_many_objects_and_kustomizations_are_shown() {
-    for repository in built::many() {
-        let codes = opened(&repository, |_| true);
+    at_the_same_time(built::many(), |repository| {
+        let codes = opened(repository, |_| true);
         assert!(
             !codes.iter().any(|it| it == "not-finished"),
             "{}: {codes:?}",
             repository.name
         );
-    }
+    });
 }
 
 /// A CRD whose `spec` has this schema.
@@ -357,4 +374,27 @@ fn messages_that_cannot_be_read() {
     let found = session.open(URI, "a: 1\n");
     assert!(found.is_empty(), "{found:?}");
     session.finish();
+}
+
+#[test]
+fn rules_that_are_too_much_are_answered() {
+    let mut server = Server::start(&["lsp"]);
+    server.initialize();
+    for rule in rules::rules() {
+        let text = rules::definition(&rule.text);
+        let uri = "file:///widgets.json";
+        let document = json!({ "uri": uri, "languageId": "json", "version": 1, "text": text });
+        server.notify("textDocument/didOpen", &json!({ "textDocument": document }));
+        let list = server.read();
+        assert_eq!(list["params"]["version"], 1, "{}", rule.name);
+        let findings = list["params"]["diagnostics"].as_array().expect("a list");
+        // Only rejections have the severity "error".
+        let refuses = findings.iter().any(|it| it["severity"] == 1);
+        assert_eq!(refuses, rule.error.is_some(), "{}: {findings:?}", rule.name);
+        server.notify("textDocument/didClose", &json!({ "textDocument": { "uri": uri } }));
+        assert_eq!(server.read()["params"]["diagnostics"], json!([]));
+    }
+    server.request(2, "shutdown", Value::Null);
+    server.notify("exit", &Value::Null);
+    assert_eq!(server.code(), Some(0));
 }
