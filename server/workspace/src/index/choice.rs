@@ -93,7 +93,8 @@ impl Rank {
         let place = &*it.place;
         let is_whole = place.standing < Standing::Unserved;
         let release = place.release.as_deref();
-        let is_same_release = is_whole
+        // An old release may have a CRD that no API server accepts today: its objects are not those of the newer CRDs.
+        let is_same_release = (is_whole || place.standing == Standing::Unserved)
             && place.version.is_some()
             && match release {
                 Some(release) => near.folder.starts_with(release),
