@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crd_analyzer_workspace::findings::report_roles::Tests;
+use crd_analyzer_workspace::{findings::report_roles::Tests, roles::SetByScripts};
 
 use crate::{go_tests::GoTests, kustomize::Kustomizations, read::Access, scripts::Scripts};
 
@@ -43,8 +43,8 @@ impl Tests for NearbyTests<'_> {
         self.go.only_look_at(path, self.access)
     }
 
-    fn replaces_version(&self, group: &str, path: &Path) -> bool {
-        self.scripts.replace_version(group, path, self.access)
+    fn set_by_scripts(&self, path: &Path) -> SetByScripts {
+        self.scripts.near(path, self.access)
     }
 
     fn reader(&self, path: &Path) -> Option<String> {

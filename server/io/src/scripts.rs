@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use crd_analyzer_workspace::roles::VersionsReplaced;
+use crd_analyzer_workspace::roles::SetByScripts;
 
 use crate::read::{self, Access, SETTINGS_BYTES};
 
@@ -16,15 +16,18 @@ const MOST_FOLDERS: usize = 4;
 /// The maximum number of files in a folder to read as possible scripts.
 const MOST_SCRIPTS: usize = 100;
 
-/// A cache of the scripts that were read, by folder: the API groups whose versions they replace.
+/// A cache of the scripts that were read: what those of a folder set, by the path of the folder.
 #[derive(Default, Debug)]
-pub struct Scripts(Mutex<HashMap<PathBuf, Arc<VersionsReplaced>>>);
+pub struct Scripts(Mutex<HashMap<PathBuf, Arc<SetByScripts>>>);
 
 impl Scripts {
-    /// Whether a script near this file sets the version of the resources of an API group. `path` is absolute.
-    pub fn replace_version(&self, group: &str, path: &Path, access: &Access) -> bool {
-        let mut folders = path.ancestors().skip(1).take(MOST_FOLDERS);
-        folders.any(|it| self.of(it, access).are_of(group))
+    /// What the scripts near this file set in it. `path` is absolute.
+    pub fn near(&self, path: &Path, access: &Access) -> SetByScripts {
+        let mut near = SetByScripts::default();
+        for folder in path.ancestors().skip(1).take(MOST_FOLDERS) {
+            near.extend(&self.of(folder, access));
+        }
+        near
     }
 
     /// Clears the cache because a file may have changed.
@@ -32,19 +35,19 @@ impl Scripts {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    fn of(&self, folder: &Path, access: &Access) -> Arc<VersionsReplaced> {
+    fn of(&self, folder: &Path, access: &Access) -> Arc<SetByScripts> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(replaced) = known.get(folder) {
-            return replaced.clone();
+        if let Some(set) = known.get(folder) {
+            return set.clone();
         }
         let files = read::files_of(folder, access, &may_be_script);
         let scripts = files.iter().filter(|it| may_be_script(it)).take(MOST_SCRIPTS);
         let texts = scripts.filter_map(|it| read::text(it, access, SETTINGS_BYTES).ok());
-        let mut replaced = VersionsReplaced::default();
-        texts.for_each(|it| replaced.add(&it));
-        let replaced = Arc::new(replaced);
-        known.insert(folder.to_owned(), replaced.clone());
-        replaced
+        let mut set = SetByScripts::default();
+        texts.for_each(|it| set.add(&it));
+        let set = Arc::new(set);
+        known.insert(folder.to_owned(), set.clone());
+        set
     }
 }
 

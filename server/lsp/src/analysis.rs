@@ -1,6 +1,7 @@
 //! The analysis of one version of a document, ready to send to the client.
 
 use std::{
+    cell::OnceCell,
     collections::{HashMap, HashSet},
     hash::{DefaultHasher, Hash, Hasher},
     path::{Path, PathBuf},
@@ -397,7 +398,8 @@ fn report(
     };
     let (mut report, mut kept) = analyze_typing(text.clone(), &question, wanted.cursor);
     let asides = wanted.asides.as_ref();
-    if let Some(again) = asides.and_then(|it| it.completed(path, &report, &question)) {
+    let scripts = OnceCell::new();
+    if let Some(again) = asides.and_then(|it| it.completed(path, &report, &question, &scripts)) {
         (report, kept) = analyze_typing(text, &again, wanted.cursor);
     }
     if let Some(asides) = &wanted.asides

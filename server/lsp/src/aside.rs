@@ -1,6 +1,7 @@
 //! Decides which errors need no fix: errors in test data and in copies. `crd-analyzer check` decides the same way.
 
 use std::{
+    cell::OnceCell,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -12,7 +13,7 @@ use crd_analyzer_workspace::{
     findings::report::{DocumentReport, FileReport},
     index::Catalog,
     judging::analysis::Question,
-    roles::Aside,
+    roles::{Aside, SetByScripts},
 };
 
 use crate::settings::Settings;
@@ -49,8 +50,9 @@ impl Asides<'_> {
         path: &Path,
         report: &FileReport,
         question: &Question<'q>,
+        scripts: &'q OnceCell<SetByScripts>,
     ) -> Option<Question<'q>> {
-        self.look(path, |tests| completed(report, path, question, tests))
+        self.look(path, |tests| completed(report, path, question, (tests, scripts)))
     }
 
     /// Adds a diagnostic to a file without errors if a test expects an error in it.

@@ -1,6 +1,7 @@
 //! Checks one input of `check`.
 
 use std::{
+    cell::OnceCell,
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     path::{Path, PathBuf},
     sync::Arc,
@@ -421,7 +422,8 @@ pub(super) fn judge(
     };
     let mut report = analyze(text, &question);
     let access = input.file().filter(|_| beside.is_asked).map(|it| it.1);
-    let again = access.and_then(|access| completed(&report, &path, &question, &beside.tests(&access)));
+    let scripts = OnceCell::new();
+    let again = access.and_then(|access| completed(&report, &path, &question, (&beside.tests(&access), &scripts)));
     let question = again.unwrap_or(question);
     if again.is_some() {
         report = analyze(report.text.as_bytes().to_vec(), &question);

@@ -23,8 +23,11 @@ use crate::{
     filled_in::written,
     index::Lacks,
     judging::question::Question,
-    roles::is_assertion,
+    roles::{SetByScripts, is_assertion},
 };
+
+/// The text in a value that a script sets. An empty name would count as missing.
+const SET_LATER: &str = "unknown";
 
 /// The limits for substituting variables in one object. The API server accepts objects of less than a fifth of this size.
 pub(crate) const LIMITS: Limits = Limits {
@@ -51,8 +54,8 @@ pub(crate) struct Completed<'a> {
     pub(crate) filled: Option<&'a Places>,
     /// Whether the file may have placeholders that people or programs replace.
     pub(crate) has_placeholders: bool,
-    /// Whether a script sets the object's version.
-    pub(crate) replaces_version: bool,
+    /// What scripts set in the object.
+    pub(crate) set_by_scripts: Option<&'a SetByScripts>,
 }
 
 /// The result of completing an object.
@@ -80,9 +83,9 @@ impl Completed<'_> {
         } else {
             Vec::new()
         };
-        if self.replaces_version {
-            names.extend(json.root().and_then(|it| Some(it.get("apiVersion")?.node)));
-        }
+        let version = json.root().and_then(|it| it.get("apiVersion"));
+        let version = version.filter(|it| it.as_str().is_some_and(|it| self.set_version(it)));
+        names.extend(version.map(|it| it.node));
         let is_skeleton = self.has_placeholders && skeleton::is_skeleton(json);
         self.has_placeholders &= placeholders::may_be_in(text);
         let is_written_in = is_encrypted
@@ -93,6 +96,7 @@ impl Completed<'_> {
             || has_marks
             || self.has_placeholders
             || is_skeleton
+            || self.set_by_scripts.is_some()
             || !names.is_empty();
         if !(is_part || is_written_in) || json.depth() > depth::limit() {
             return Outcome::default();
@@ -105,6 +109,7 @@ impl Completed<'_> {
             names,
             has_known: false,
             has_entries: false,
+            is_added_to: false,
         };
         if self.filled.is_some() {
             // Two actions may be filled in with the same text although they print different keys.
@@ -115,6 +120,12 @@ impl Completed<'_> {
             is_completed: is_part || completion.has_known || unknown.is_some(),
             unknown,
         }
+    }
+
+    /// Whether scripts set an object's version, which is `written` in the file.
+    fn set_version(&self, written: &str) -> bool {
+        let group = written.split_once('/').map_or("", |it| it.0);
+        self.set_by_scripts.is_some_and(|it| it.set_version_of(group))
     }
 }
 
@@ -136,6 +147,7 @@ pub(crate) fn substitute_known(json: &mut JsonDoc<'_>, tree: &Tree, variables: &
         names: Vec::new(),
         has_known: false,
         has_entries: false,
+        is_added_to: false,
     };
     let mut open = Vec::from_iter(json.root_mut());
     while let Some(json) = open.pop() {
@@ -167,6 +179,8 @@ struct Completion<'t> {
     has_known: bool,
     /// Whether the value that was completed last may become entries of the object that contains it.
     has_entries: bool,
+    /// Whether a script adds keys to the value that is completed next.
+    is_added_to: bool,
 }
 
 /// What a string becomes when it is completed.
@@ -185,6 +199,7 @@ impl Completion<'_> {
     /// Completes a value. Returns which of its parts are unknown.
     fn value(&mut self, json: &mut Json<'_>) -> Option<Unknown> {
         let node = json.node;
+        let gets_more = std::mem::take(&mut self.is_added_to);
         if self.is_skeleton && skeleton::is_empty(json) {
             return Some(Unknown::value());
         }
@@ -212,6 +227,14 @@ impl Completion<'_> {
             JsonValue::Object(members) => {
                 let mut kept = Vec::with_capacity(members.len());
                 for mut member in members.drain(..) {
+                    if let Some(set) = self.completed.set_by_scripts {
+                        if matches!(member.value.value, JsonValue::Null) && set.set_value_of(&member.key) {
+                            member.value.value = JsonValue::String(Cow::Borrowed(SET_LATER));
+                            kept.push((member, Some(Unknown::value())));
+                            continue;
+                        }
+                        self.is_added_to = is_added_to(&member, set);
+                    }
                     if self.completed.is_part && patch::is_directive(&member.key) {
                         continue;
                     }
@@ -237,7 +260,7 @@ impl Completion<'_> {
                     parts.field(&member.key, unknown);
                     members.push(member);
                 }
-                if self.completed.is_part {
+                if self.completed.is_part || gets_more {
                     parts.more();
                 }
             }
@@ -251,6 +274,9 @@ impl Completion<'_> {
         if self.completed.is_assertion && is_expression_key(&member.key) {
             return Some(Text::Unknown);
         }
+        if self.completed.set_by_scripts.is_some_and(|it| it.rename(&member.key)) {
+            return Some(Text::Unknown);
+        }
         self.filled(member.key_node).or_else(|| self.text(&member.key, false))
     }
 
@@ -259,6 +285,10 @@ impl Completion<'_> {
         let is_plain = self.tree.kind(node) == NodeKind::Scalar(ScalarStyle::Plain);
         let place = self.place(node);
         self.has_entries |= matches!(place, Some(Place::ValueOrEntries | Place::ItemsOrEntries));
+        let set = self.completed.set_by_scripts;
+        if set.is_some_and(|it| it.replace_in(written)) {
+            return Some(Text::Unknown);
+        }
         if self.names.contains(&node) || self.completed.has_placeholders && placeholders::is_placeholder(written) {
             return Some(Text::Unknown);
         }
@@ -312,6 +342,12 @@ impl Completion<'_> {
         }
         None
     }
+}
+
+/// Whether scripts add a key that an object lacks.
+fn is_added_to(member: &Member<'_>, set: &SetByScripts) -> bool {
+    let is_object = matches!(member.value.value, JsonValue::Object(_));
+    is_object && set.added_to(&member.key).any(|it| member.value.get(it).is_none())
 }
 
 /// The start of each value that SOPS has encrypted.

@@ -8,7 +8,7 @@ use crate::{
     findings::finding::{Class, Finding, Severity},
     findings::report::{DocumentReport, FileReport, Subject},
     index::{Catalog, Index},
-    roles::{Aside, Judgement, TestData, What},
+    roles::{Aside, Judgement, SetByScripts, TestData, What},
 };
 
 /// What tests and tools near a file say about it. A returned reason is a clause without a full stop.
@@ -25,8 +25,8 @@ pub trait Tests: Sync {
     /// Whether tests name the file only to find its objects in a cluster.
     fn only_looks_at(&self, path: &Path) -> bool;
 
-    /// Whether a script near the file sets the version of the objects of an API group.
-    fn replaces_version(&self, group: &str, path: &Path) -> bool;
+    /// What scripts near the file set in its objects.
+    fn set_by_scripts(&self, path: &Path) -> SetByScripts;
 
     /// If only a nearby test of a tool reads the file, the reason why crd-analyzer thinks so.
     fn reader(&self, path: &Path) -> Option<String>;

@@ -377,6 +377,7 @@ impl Ask<'_> {
             if let Some(answer) = CrdVerdict::of_unserved(&head, place) {
                 let mut report = unread(&|_| answer.clone());
                 if let Some(tree) = tree {
+                    self.leave_part(&mut report, tree);
                     deferred_search::suppress(tree, &mut report);
                 }
                 return Judged::Documents(vec![report]);
@@ -501,7 +502,7 @@ impl Ask<'_> {
             variables: self.variables,
             filled: self.filled.filter(|it| std::ptr::eq(it.0, text)).map(|it| it.1),
             has_placeholders: asked.is_completed && asked.path.is_some_and(roles::has_placeholders),
-            replaces_version: asked.replaces_versions,
+            set_by_scripts: asked.set_by_scripts,
         }
     }
 

@@ -15,6 +15,7 @@ use crate::{
     index::Definitions,
     judging::hazards,
     judging::lints::{self, Lint, Lints},
+    roles::SetByScripts,
     sources::{earlier::Replaced, generated::GoSources},
 };
 
@@ -72,8 +73,8 @@ pub struct Question<'a> {
     pub is_edited: bool,
     /// Whether the text contains only parts of objects, like a patch. If so, missing fields are not reported.
     pub is_part: bool,
-    /// Whether a script sets the version of resources. If so, a resource with a version that is not served is checked with the newest served version.
-    pub replaces_versions: bool,
+    /// What scripts set in the objects. A resource whose version they set is checked with the newest served version.
+    pub set_by_scripts: Option<&'a SetByScripts>,
     /// Whether a chainsaw test uses the text. If so, a value in parentheses is an expression and therefore unknown.
     pub has_expressions: bool,
     /// The kustomizations and Flux. Objects that they build are skipped here, and the variables that they substitute are known.
@@ -136,7 +137,7 @@ impl Question<'_> {
             is_completed: false,
             is_edited: false,
             is_part: false,
-            replaces_versions: false,
+            set_by_scripts: None,
             has_expressions: false,
             overlays: None,
             charts: None,

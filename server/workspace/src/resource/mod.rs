@@ -232,7 +232,8 @@ impl One<'_> {
         };
         let written = &self.asked.object.written;
         let newest = definition.current_versions().into_iter().next_back();
-        let newest = newest.filter(|_| self.asked.question.replaces_versions);
+        let set_by_scripts = self.asked.question.set_by_scripts;
+        let newest = newest.filter(|_| set_by_scripts.is_some_and(|it| it.set_version_of(&self.asked.kind.group)));
         let put_in = || definition.serving(&newest?, &written.kind).ok();
         let served = match definition.serving(&written.api_version, &written.kind) {
             Ok(served) => served,

@@ -23,7 +23,7 @@ pub(crate) use place::{has_placeholders, is_of_crossplane, is_patch};
 pub use repository::{GeneratedInto, Repository, generated_into};
 pub(crate) use role::What;
 pub use role::{Judgement, Role};
-pub use scripts::VersionsReplaced;
+pub use scripts::SetByScripts;
 pub use test_data::TestData;
 pub use vendored::Vendored;
 pub use version::Version;

@@ -1,38 +1,166 @@
-//! Shell scripts that set the version in manifests: `sed -e "s#apiVersion: example.com/v.*#apiVersion: $API#"`.
+//! What shell scripts set in manifests before they send them: `sed -e "s/name:/name: $NAME/"`, `yq '.spec.image = "…"'`.
+
+use std::collections::BTreeSet;
 
 /// The sed command for replacing text, without its delimiter.
-const COMMAND: char = 's';
+const REPLACE: char = 's';
 
-/// The key whose value scripts replace.
-const KEY: &str = "apiVersion:";
+/// Programs that assign to paths of a manifest.
+const ASSIGN: [&str; 2] = ["yq", "jq"];
 
-/// The API groups of objects whose versions scripts set.
+/// What the scripts of a folder set in manifests.
 #[derive(Default, Debug)]
-pub struct VersionsReplaced(Vec<String>);
+pub struct SetByScripts {
+    /// The API groups of objects whose versions scripts set.
+    groups: BTreeSet<String>,
+    /// The keys after which scripts write a value.
+    keys: BTreeSet<String>,
+    /// The keys that scripts add to objects: the key of the object, and the added key.
+    added: BTreeSet<(String, String)>,
+    /// The keys that scripts replace with other keys.
+    renamed: BTreeSet<String>,
+    /// The words in capitals that scripts replace.
+    words: BTreeSet<String>,
+}
 
-impl VersionsReplaced {
-    /// Reads a script and adds the groups whose versions it sets.
+impl SetByScripts {
+    /// Reads a script and adds what it sets.
     pub fn add(&mut self, script: &str) {
-        for line in script.lines().filter(|it| it.contains("sed") && it.contains(KEY)) {
-            self.0
-                .extend(line.match_indices(KEY).filter_map(|(at, _)| group(line, at)));
+        for line in script.lines().filter(|it| it.contains("sed")) {
+            for (pattern, replacement) in replacements(line) {
+                self.replace(pattern, replacement);
+            }
+        }
+        if ASSIGN.iter().any(|it| script.contains(it)) {
+            script.lines().for_each(|it| self.assign(it));
         }
     }
 
+    /// Adds what the scripts of another folder set.
+    pub fn extend(&mut self, other: &Self) {
+        self.groups.extend(other.groups.iter().cloned());
+        self.keys.extend(other.keys.iter().cloned());
+        self.added.extend(other.added.iter().cloned());
+        self.renamed.extend(other.renamed.iter().cloned());
+        self.words.extend(other.words.iter().cloned());
+    }
+
+    /// Whether the scripts may set something in a file with this text.
+    pub fn may_change(&self, text: &str) -> bool {
+        let objects = self.added.iter().map(|it| &it.0);
+        let keys = self.keys.iter().chain(&self.renamed);
+        let mut all = keys.chain(&self.groups).chain(&self.words).chain(objects);
+        all.any(|it| text.contains(it.as_str()))
+    }
+
     /// Whether a script sets the versions of a group's objects.
-    pub fn are_of(&self, group: &str) -> bool {
-        self.0.iter().any(|it| it == group)
+    pub fn set_version_of(&self, group: &str) -> bool {
+        self.groups.contains(group)
+    }
+
+    /// Whether a script writes a value after this key. In the file, the value may be empty.
+    pub fn set_value_of(&self, key: &str) -> bool {
+        self.keys.contains(key)
+    }
+
+    /// Whether a script replaces this key with another one.
+    pub fn rename(&self, key: &str) -> bool {
+        self.renamed.contains(key)
+    }
+
+    /// The keys that scripts add to the object at this key.
+    pub fn added_to<'a>(&'a self, key: &str) -> impl Iterator<Item = &'a str> {
+        let from = (key.to_owned(), String::new());
+        let added = self.added.range(from..);
+        let end = key.to_owned();
+        added.take_while(move |it| it.0 == end).map(|it| &*it.1)
+    }
+
+    /// Whether a script replaces a word in this text.
+    pub fn replace_in(&self, text: &str) -> bool {
+        self.words.iter().any(|it| text.contains(it.as_str()))
+    }
+
+    /// Adds what a replacement of sed sets.
+    fn replace(&mut self, pattern: &str, replacement: &str) {
+        let pattern = pattern.trim_start_matches(['^', ' ']);
+        if is_placeholder(pattern) {
+            self.words.insert(pattern.to_owned());
+        }
+        let Some((key, rest)) = pattern.split_once(':').filter(|it| is_key(it.0)) else {
+            return;
+        };
+        if key == "apiVersion" {
+            self.groups.extend(group(rest));
+            return;
+        }
+        match replacement.trim_start().split_once(':') {
+            Some((same, value)) if same == key && !value.is_empty() => self.keys.insert(key.to_owned()),
+            Some((other, _)) if other != key && is_key(other) => self.renamed.insert(key.to_owned()),
+            _ => false,
+        };
+    }
+
+    /// Adds what the assignments in a line set: `.spec.image = "…"`, `.image |= …`.
+    fn assign(&mut self, line: &str) {
+        for (at, _) in line.match_indices('=') {
+            let is_comparison = line[at + 1..].starts_with('=') || line[..at].ends_with(['=', '!', '<', '>', ':']);
+            let before = line[..at].trim_end_matches('|');
+            let path = before.trim_end_matches(' ');
+            // In a shell, no space precedes the sign of an assignment.
+            if is_comparison || path.len() == before.len() {
+                continue;
+            }
+            let start = path
+                .rfind(|it: char| !(it.is_ascii_alphanumeric() || "._-".contains(it)))
+                .map_or(0, |it| it + path[it..].chars().next().map_or(1, char::len_utf8));
+            let mut keys = path[start..].rsplit('.');
+            let Some(key) = keys.next().filter(|it| is_key(it)) else {
+                continue;
+            };
+            let Some(of) = keys.next() else {
+                continue;
+            };
+            self.keys.insert(key.to_owned());
+            if is_key(of) {
+                self.added.insert((of.to_owned(), key.to_owned()));
+            }
+        }
     }
 }
 
-/// The group whose versions a sed command replaces. The command's pattern starts at `at`.
-fn group(line: &str, at: usize) -> Option<String> {
-    let mut before = line[..at].trim_end_matches('^').chars().rev();
-    let delimiter = before.next().filter(char::is_ascii_punctuation)?;
-    if before.next() != Some(COMMAND) || before.next().is_some_and(|it| it.is_ascii_alphanumeric()) {
-        return None;
-    }
-    let pattern = line[at + KEY.len()..].split(delimiter).next()?;
+/// The patterns and texts of the replacements in a line of sed.
+fn replacements(line: &str) -> impl Iterator<Item = (&str, &str)> {
+    line.match_indices(REPLACE).filter_map(|(at, _)| {
+        let before = line[..at].chars().next_back();
+        let mut after = line[at + 1..].chars();
+        let delimiter = after.next().filter(char::is_ascii_punctuation)?;
+        if before.is_some_and(|it| it.is_ascii_alphanumeric() || "-_.$/".contains(it)) || "-_.=".contains(delimiter) {
+            return None;
+        }
+        let (pattern, rest) = after.as_str().split_once(delimiter)?;
+        Some((pattern, rest.split_once(delimiter)?.0))
+    })
+}
+
+fn is_key(text: &str) -> bool {
+    text.starts_with(|it: char| it.is_ascii_alphabetic())
+        && text.bytes().all(|it| it.is_ascii_alphanumeric() || b"-_".contains(&it))
+}
+
+/// Whether a pattern is a word in capitals.
+fn is_placeholder(pattern: &str) -> bool {
+    /// The least length: shorter words may occur in any text.
+    const LEAST: usize = 4;
+    pattern.len() >= LEAST
+        && pattern.bytes().any(|it| it.is_ascii_uppercase())
+        && pattern
+            .bytes()
+            .all(|it| it.is_ascii_uppercase() || it.is_ascii_digit() || b"-_@".contains(&it))
+}
+
+/// The API group in a pattern for the value of `apiVersion`.
+fn group(pattern: &str) -> Option<String> {
     let pattern = pattern.trim_start_matches(['\\', 's', ' ', '*', '+']);
     let group = pattern.split(['/', '\\', '*']).next()?.trim_end_matches('.');
     let is_group = group.contains('.')
@@ -46,8 +174,14 @@ fn group(line: &str, at: usize) -> Option<String> {
 mod tests {
     use super::*;
 
+    fn set_by(script: &str) -> SetByScripts {
+        let mut set = SetByScripts::default();
+        set.add(script);
+        set
+    }
+
     #[test]
-    fn commands_of_sed() {
+    fn versions() {
         for (line, expected) in [
             (
                 "| $sed -e \"s#apiVersion: example.com/v.*\\$#apiVersion: $API#\" \\",
@@ -59,9 +193,41 @@ mod tests {
             ("sed 's#image: .*#apiVersion: example.com/v1#'", false),
             ("sed 's#apiVersion: .*#x#'", false),
         ] {
-            let mut replaced = VersionsReplaced::default();
-            replaced.add(line);
-            assert_eq!(replaced.are_of("example.com"), expected, "{line}");
+            assert_eq!(set_by(line).set_version_of("example.com"), expected, "{line}");
         }
+    }
+
+    #[test]
+    fn values() {
+        for (line, expected) in [
+            ("| $sed -e \"s/image:/image: $IMAGE/\" \\", true),
+            ("sed -e \"s^image: .*^image: ${IMAGE}^;s/a/b/\"", true),
+            ("sed 's/image:/picture: a/'", false),
+            ("sed 's/image:/image:/'", false),
+            (
+                "yq eval '(.spec | select(.image == null)).image = \"'\"$IMAGE\"'\"' a.yaml",
+                true,
+            ),
+            ("yq -i '.spec.image |= \"a\"' a.yaml", true),
+            ("yq '.spec.image == \"a\"' a.yaml", false),
+            ("yq '.spec.image' a.yaml; b.image=a", false),
+            (".spec.image = 1", false),
+            ("image = é.yq", false),
+        ] {
+            assert_eq!(set_by(line).set_value_of("image"), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn added_keys_and_words() {
+        let set = set_by(
+            "yq '.spec.backup.image = 1 |\n (.spec | select(has(\"b\"))).b.c = 2'\nsed 's/BACKUP-NAME/$NAME/; s/a/B/; s/kind-of:/type:/'",
+        );
+        assert_eq!(set.added_to("backup").collect::<Vec<_>>(), ["image"]);
+        assert_eq!(set.added_to("b").collect::<Vec<_>>(), ["c"]);
+        assert_eq!(set.added_to("spec").count(), 0);
+        assert!(set.replace_in("s3://BACKUP-NAME/a"));
+        assert!(!set.replace_in("B"));
+        assert!(set.rename("kind-of") && !set.rename("type"));
     }
 }

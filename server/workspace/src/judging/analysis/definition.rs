@@ -8,7 +8,7 @@ use crd_analyzer_apiextensions::{
     validation::CelCompiler,
 };
 use crd_analyzer_syntax::{
-    json::{JsonDoc, read_json_of},
+    json::{JsonDoc, read_json, read_json_of},
     tree::Tree,
 };
 
@@ -210,6 +210,22 @@ impl Ask<'_> {
             }
         }
         bare
+    }
+
+    /// Reports a document with an old API version as a part of a CRD, if it is one. Only its kustomization is sent.
+    pub(super) fn leave_part(&self, report: &mut DocumentReport, tree: &Tree) {
+        let json = read_json(tree).ok();
+        let Some(part) = json.and_then(|json| self.partial(report, tree, &json)) else {
+            return;
+        };
+        report.subject = Subject::PartialCrd;
+        report.in_part = true;
+        for (_, verdict) in &mut report.verdicts {
+            *verdict = DocumentVerdict {
+                hints: vec![part.clone()],
+                ..DocumentVerdict::default()
+            };
+        }
     }
 
     /// The finding for a document that is only a part of a CRD. The document lacks so many fields that they must be elsewhere, and either a complete
