@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Makes the pictures of the README anew: screenshots.sh BINARY. Needs what tests/editors/run.sh needs; look at them before they are committed.
+# Makes the pictures of README, the documentation and the extension anew, and beside each the texts that it shows: screenshots.sh BINARY.
+# Needs what tests/editors/run.sh needs. Look at the pictures before you commit them.
 set -euo pipefail
 binary=$(realpath "${1:?usage: screenshots.sh BINARY}")
 cd "$(dirname "$0")/../.."
@@ -8,7 +9,7 @@ tests/editors/install.sh "$dir"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 editors/vscode/package.sh "$binary" "$work/crd-analyzer.vsix"
-node tests/editors/vscode/screenshots.cjs "$dir/code-server" "$work/crd-analyzer.vsix" tests/editors/demo "$work/out"
+node tests/editors/vscode/screenshots.cjs "$dir/code-server" "$work/crd-analyzer.vsix" tests/editors/demo tests/editors/fixture-go "$work/out"
 mkdir -p editors/vscode/images
-cp "$work"/out/{findings,completion,resource}.png editors/vscode/images/
+cp "$work"/out/{findings,completion,resource,go}.{png,txt} editors/vscode/images/
 ls -l editors/vscode/images

@@ -274,6 +274,21 @@ impl Client {
         }
     }
 
+    /// The last list received for a document so far. Forgets the older ones.
+    pub(crate) fn last_published(&mut self, uri: &str) -> Vec<Value> {
+        let is_it = |it: &Value| it["method"] == "textDocument/publishDiagnostics" && it["params"]["uri"] == uri;
+        let Some(last) = self.waiting.iter().rposition(is_it) else {
+            return Vec::new();
+        };
+        let found = self.waiting[last]["params"]["diagnostics"].clone();
+        let mut at = 0;
+        self.waiting.retain(|it| {
+            at += 1;
+            at > last || !is_it(it)
+        });
+        list(found)
+    }
+
     /// The next list that the server publishes for a closed document.
     pub(crate) async fn published_without_version(&mut self, uri: &str) -> Vec<Value> {
         let is_it = |it: &Value| {
@@ -368,7 +383,7 @@ pub(crate) fn pushed() -> Value {
     json!({ "textDocument": { "publishDiagnostics": published() } })
 }
 
-fn published() -> Value {
+pub(crate) fn published() -> Value {
     json!({
         "relatedInformation": true,
         "codeDescriptionSupport": true,

@@ -27,6 +27,7 @@ mod messages;
 mod older;
 mod one_value;
 mod overlays;
+mod pictures;
 mod policies;
 mod pulled;
 mod pushed;
