@@ -16,5 +16,8 @@ fi
 cp ../../LICENSE-APACHE ../../LICENSE-MIT .
 mkdir -p syntaxes && cp ../../syntaxes/*.tmLanguage.json syntaxes
 trap 'rm -rf LICENSE-APACHE LICENSE-MIT syntaxes' EXIT
-npx vsce package --no-dependencies --allow-missing-repository --out "$out" > /dev/null
+# The marketplaces show the README with pictures and links of the repository.
+repository=$(node -p 'require("./package.json").repository.url')
+npx vsce package --no-dependencies --out "$out" \
+  --baseContentUrl "$repository/blob/HEAD/editors/vscode" --baseImagesUrl "$repository/raw/HEAD/editors/vscode" > /dev/null
 echo "$out"

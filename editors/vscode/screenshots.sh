@@ -10,6 +10,6 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 editors/vscode/package.sh "$binary" "$work/crd-analyzer.vsix"
 node tests/editors/vscode/screenshots.cjs "$dir/code-server" "$work/crd-analyzer.vsix" tests/editors/demo tests/editors/fixture-go "$work/out"
-mkdir -p editors/vscode/images
+node editors/vscode/icon.cjs "$dir/code-server"
 cp "$work"/out/{findings,completion,resource,go}.{png,txt} editors/vscode/images/
 ls -l editors/vscode/images

@@ -57,6 +57,8 @@ for editor in "$@"; do
       node "$tests/vscode/typing.cjs" "$dir/code-server" "$work/crd-analyzer.vsix" "$work/fixture" "$out"
       fixture fixture-rules
       node "$tests/vscode/trying.cjs" "$dir/code-server" "$work/crd-analyzer.vsix" "$work/fixture" "$out"
+      fixture fixture-rules
+      node "$tests/vscode/reports.cjs" "$dir/code-server" "$work/crd-analyzer.vsix" "$work/fixture" "$out"
       fixture fixture-go
       node "$tests/vscode/go.cjs" "$dir/code-server" "$work/crd-analyzer.vsix" "$work/fixture" "$out" ;;
     neovim)

@@ -1,10 +1,11 @@
 // The client is thin on purpose: it finds the server, starts it, and passes settings on. Everything else is the server's.
-import { existsSync } from "node:fs";
+import { createWriteStream, existsSync } from "node:fs";
 import * as path from "node:path";
-import { CancellationTokenSource, commands, EventEmitter, ExtensionContext, LogOutputChannel, Uri, ViewColumn, window, workspace } from "vscode";
+import { CancellationTokenSource, commands, EventEmitter, ExtensionContext, LogOutputChannel, OutputChannel, Uri, ViewColumn, window, workspace } from "vscode";
 import type { Location, Middleware, Range } from "vscode-languageclient/node";
 import { CloseAction, CloseHandlerResult, ErrorAction, LanguageClient, LanguageClientOptions, ServerOptions, TransportKind } from "vscode-languageclient/node";
 import { enterRules } from "./enter";
+import { reports } from "./reports";
 import { statusItem } from "./status";
 import { testView } from "./tests";
 
@@ -60,6 +61,21 @@ const showDocument: NonNullable<NonNullable<Middleware["window"]>["showDocument"
   return { success: true };
 };
 
+/** Where messages between the editor and the language server are logged: the output, or a file of the settings that they are added to. */
+function traceChannel(): OutputChannel {
+  const file = workspace.getConfiguration(ID).get<string>("trace.file")?.trim();
+  if (!file) {
+    return output;
+  }
+  const stream = createWriteStream(file, { flags: "a", mode: 0o600 });
+  stream.on("error", (error) => output.error(`${file} cannot be written: ${error}`));
+  const nothing = () => undefined;
+  const append = (text: string) => void stream.write(text);
+  const appendLine = (text: string) => append(`${text}\n`);
+  const show = () => output.show();
+  return { name: file, append, appendLine, replace: append, clear: nothing, show, hide: nothing, dispose: () => stream.end() };
+}
+
 function newClient(context: ExtensionContext): LanguageClient {
   const run = { command: serverPath(context), args: ["lsp"], transport: TransportKind.stdio };
   const server: ServerOptions = { run, debug: run };
@@ -70,6 +86,7 @@ function newClient(context: ExtensionContext): LanguageClient {
     ]),
     synchronize: { configurationSection: ID },
     outputChannel: output,
+    traceOutputChannel: traceChannel(),
     middleware: { window: { showDocument } },
     errorHandler: { error: () => ({ action: ErrorAction.Continue }), closed: crashed },
     initializationOptions: {
@@ -227,11 +244,12 @@ export async function activate(context: ExtensionContext): Promise<void> {
     commands.registerCommand(`${ID}.showFailingObjects`, showFailingObjects),
     commands.registerCommand(`${ID}.showOutput`, () => output.show()),
     workspace.onDidChangeConfiguration((change) =>
-      ["server.path", "features"].some((it) => change.affectsConfiguration(`${ID}.${it}`)) ? restart() : undefined,
+      ["server.path", "features", "trace.file"].some((it) => change.affectsConfiguration(`${ID}.${it}`)) ? restart() : undefined,
     ),
   );
   context.subscriptions.push(workspace.onDidGrantWorkspaceTrust(() => client?.sendNotification(`${ID}/trustGranted`, {})));
   effectiveObjects(context);
+  reports(ID, context, () => serverPath(context));
   await start(context);
 }
 

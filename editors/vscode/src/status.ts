@@ -99,6 +99,10 @@ export function statusItem(id: string, context: ExtensionContext, client: () => 
       { label: "$(output) Show the log", run: () => commands.executeCommand(`${id}.showOutput`) },
       { label: "$(cloud-download) Read the CRDs of the cluster again", run: () => commands.executeCommand(`${id}.readCluster`) },
       { label: "$(json) Show the effective object", run: () => commands.executeCommand(`${id}.showEffectiveObject`) },
+      { label: "$(go-to-file) Go to the CRD of this resource", run: () => commands.executeCommand(`${id}.goToCrd`) },
+      { label: "$(graph) Show the costs of the rules in this file", run: () => commands.executeCommand(`${id}.showCosts`) },
+      ...(workspace.isTrusted ? [{ label: "$(git-compare) Compare this file with a release", run: () => commands.executeCommand(`${id}.compareWithRelease`) }] : []),
+      { label: "$(question) Explain a diagnostic or an error", run: () => commands.executeCommand(`${id}.explain`) },
     ];
     await (await window.showQuickPick(choices, { title: "CRD Analyzer" }))?.run();
   };

@@ -253,5 +253,7 @@ mod tests {
         let table = Table::read().expect("the table");
         assert_eq!(package["version"], VERSION);
         assert_eq!(package["license"], format!("({})", table.product.license));
+        assert_eq!(package["repository"]["url"], table.links.repository);
+        assert_eq!(package["bugs"]["url"], table.links.issues);
     }
 }
