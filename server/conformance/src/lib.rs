@@ -1,4 +1,5 @@
-//! Compares crd-analyzer with the authoritative programs: the API server's own code, kubectl, kustomize, controller-gen, crdify.
+//! Compares crd-analyzer with the authoritative programs: the API server's own code, kubectl, kustomize, Helm, controller-gen,
+//! crdify.
 //!
 //! Each comparison is a subcommand of `cargo conformance`. It makes requests from a corpus of real manifests, from mutants of these manifests or at
 //! random, asks both programs, and prints the answers that differ. `tests/conformance` contains the programs in Go and the recorded answers.
@@ -19,6 +20,7 @@ mod explain;
 mod generated;
 mod go_crds;
 mod goldens;
+mod helm;
 mod json_schema;
 mod kustomize;
 mod markers;
@@ -68,6 +70,8 @@ enum Comparison {
     JsonSchema(json_schema::Args),
     /// What kustomizations build, against kustomize's own code (needs Go)
     Kustomize(kustomize::Args),
+    /// Templates of Helm charts, against what Helm's own code renders (needs Go)
+    Helm(helm::Args),
     /// Markers in Go files, against controller-gen's own code (needs Go)
     Markers(markers::Args),
     /// CRDs of repositories with the markers of their Go types, against controller-gen's own code (needs Go)
@@ -98,6 +102,7 @@ impl Cli {
             Comparison::Explain(args) => explain::run(&args),
             Comparison::JsonSchema(args) => json_schema::run(&args),
             Comparison::Kustomize(args) => kustomize::run(&args),
+            Comparison::Helm(args) => helm::run(&args),
             Comparison::Markers(args) => markers::run(&args),
             Comparison::GoCrds(args) => go_crds::run(&args),
             Comparison::Generated(args) => generated::run(&args),
