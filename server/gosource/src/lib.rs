@@ -6,6 +6,7 @@ pub mod check;
 mod declaration;
 pub mod fit;
 mod kinds;
+mod last_tree;
 pub mod literal;
 mod markers;
 mod module;

@@ -8,8 +8,9 @@ use std::{
 
 use crate::check::{self, Types, catalog::Release, comments::Comments, release::named_in};
 use crate::declaration::Kind;
+use crate::last_tree::LastTree;
 use crate::outline;
-use crate::read::{Declarations, Declared, SourceFile, declarations, parsed};
+use crate::read::{Declarations, Declared, SourceFile, declarations};
 
 /// The maximum number of packages to search for a kind if no folder is named after its version.
 const MAX_PACKAGES: usize = 500;
@@ -73,6 +74,8 @@ struct PackageFile {
     read: OnceLock<Read>,
     /// All comments, if `read` lacks those in functions.
     comments: OnceLock<Arc<Comments>>,
+    /// The tree of the file that was parsed last. All files of a repository share it.
+    last: Arc<LastTree>,
 }
 
 /// The result of parsing a file. All parts are parsed together, because a caller usually needs several, and the parser takes most of the time.
@@ -85,12 +88,13 @@ struct Read {
 }
 
 impl PackageFile {
-    fn new(path: Arc<Path>, text: Arc<str>, is_edited: bool) -> Arc<Self> {
+    fn new(path: Arc<Path>, text: Arc<str>, is_edited: bool, last: Arc<LastTree>) -> Arc<Self> {
         Arc::new(Self {
             source: Arc::new(SourceFile { path, text }),
             is_edited,
             read: OnceLock::new(),
             comments: OnceLock::new(),
+            last,
         })
     }
 
@@ -98,7 +102,7 @@ impl PackageFile {
         self.read.get_or_init(|| {
             let text = &self.source.text;
             let (tree, is_whole) = if self.is_edited {
-                (parsed(text), true)
+                (self.last.parsed(&self.source), true)
             } else {
                 outline::parsed(text).map_or((None, true), |it| (Some(it.0), it.1))
             };
@@ -117,7 +121,10 @@ impl PackageFile {
         if read.is_whole {
             return &read.comments;
         }
-        self.comments.get_or_init(|| Arc::new(check::read(&self.source.text)))
+        self.comments.get_or_init(|| {
+            let tree = self.last.parsed(&self.source);
+            Arc::new(tree.map_or_else(Comments::default, |it| check::read_tree(&it, &self.source.text)))
+        })
     }
 
     /// The types of the file, in the form in which controller-gen uses them.
@@ -217,6 +224,7 @@ struct OnDisk {
     packages: Mutex<BTreeMap<PathBuf, Arc<Package>>>,
     /// The files that the user is editing, each with its two most recent texts: before and after the last keystroke.
     edited: Mutex<HashMap<PathBuf, Vec<Arc<PackageFile>>>>,
+    last: Arc<LastTree>,
 }
 
 #[derive(Default)]
@@ -259,6 +267,7 @@ impl Module {
             with_kinds: OnceLock::new(),
             packages: Mutex::default(),
             edited: Mutex::default(),
+            last: Arc::default(),
         };
         Self {
             on_disk: Arc::new(on_disk),
@@ -412,7 +421,7 @@ impl OnDisk {
         let known = texts.iter().position(|it| it.source.text == *text);
         let file = match known {
             Some(known) => texts.remove(known),
-            None => PackageFile::new(path.into(), text.clone(), true),
+            None => PackageFile::new(path.into(), text.clone(), true, self.last.clone()),
         };
         texts.push(file.clone());
         if texts.len() > 2 {
@@ -465,7 +474,9 @@ impl OnDisk {
             let Some(text) = self.folders.read(&path) else {
                 continue;
             };
-            package.files.push(PackageFile::new(path, text.into(), false));
+            package
+                .files
+                .push(PackageFile::new(path, text.into(), false, self.last.clone()));
         }
         lock(&self.packages)
             .entry(folder.to_owned())

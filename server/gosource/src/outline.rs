@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use tree_sitter::{Parser, Point, Tree};
 
-use crate::read::MAX_BYTES;
+use crate::{last_tree::after_point, read::MAX_BYTES};
 
 /// The syntax tree of a file, in which the braces of functions and variables are empty. Its places are those of the whole text. `None` if the file is
 /// too large. The second value is whether nothing was left out.
@@ -25,11 +25,7 @@ pub(crate) fn parsed(text: &str) -> Option<(Tree, bool)> {
 fn around(text: &str, left_out: &[Range<usize>]) -> Vec<tree_sitter::Range> {
     let mut at = (0, Point::new(0, 0));
     let mut point_of = |offset: usize| {
-        let between = &text[at.0..offset];
-        let point = match between.rfind('\n') {
-            Some(last) => Point::new(at.1.row + between.matches('\n').count(), between.len() - last - 1),
-            None => Point::new(at.1.row, at.1.column + between.len()),
-        };
+        let point = after_point(at.1, &text[at.0..offset]);
         at = (offset, point);
         point
     };

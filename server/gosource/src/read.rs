@@ -314,12 +314,22 @@ fn json_name(tag: &str) -> String {
 
 /// The syntax tree of a Go file, unless the file is too large.
 pub(crate) fn parsed(text: &str) -> Option<Tree> {
+    parsed_after(text, None)
+}
+
+/// Like [`parsed`]. `before` has the tree of an earlier text of the file, after the edit.
+pub(crate) fn parsed_after(text: &str, before: Option<&Tree>) -> Option<Tree> {
     if text.len() > MAX_BYTES {
         return None;
     }
     let mut parser = Parser::new();
     parser.set_language(&tree_sitter_go::LANGUAGE.into()).ok()?;
-    parser.parse(text, None)
+    let tree = parser.parse(text, before)?;
+    if before.is_some() && tree.root_node().has_error() {
+        // How the parser recovers from an error depends on the earlier tree.
+        return parser.parse(text, None);
+    }
+    Some(tree)
 }
 
 pub(crate) fn children(node: Node<'_>) -> Vec<Node<'_>> {
