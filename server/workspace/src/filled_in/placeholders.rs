@@ -1,4 +1,4 @@
-//! Placeholders as people and programs write them: `HCP_NAMESPACE`, `$$name$$`, `{GATEWAY_NAME}`, `<endpoint>`, `{{ .Files.Get "a" }}`. Something
+//! Placeholders as people and programs write them: `HCP_NAMESPACE`, `$$name$$`, `{GATEWAY_NAME}`, `$BUCKET_NAME`, `<endpoint>`, `{{ .Files.Get "a" }}`. Something
 //! replaces them before the object is sent.
 
 use crd_analyzer_syntax::{
@@ -12,12 +12,15 @@ const AROUND: [&str; 2] = ["$$", "@@"];
 /// Brackets that enclose a placeholder, if it is the whole value.
 const BETWEEN: [(&str, &str); 2] = [("{", "}"), ("<", ">")];
 
+/// The least length of a variable's name. Shorter ones may be something else, such as the end of a pattern.
+const LEAST_VARIABLE: usize = 3;
+
 /// The starts of words in capitals that ask the user to replace them.
 const ASK: [&str; 3] = ["REPLACE", "CHANGEME", "PLACEHOLDER"];
 
 /// Whether a text may contain a placeholder, other than in a name.
 pub(crate) fn may_be_in(text: &str) -> bool {
-    AROUND.iter().any(|it| text.contains(it)) || text.contains(['<', '{'])
+    AROUND.iter().any(|it| text.contains(it)) || text.contains(['<', '{']) || has_variable(text)
 }
 
 /// Whether a value is a placeholder.
@@ -26,7 +29,17 @@ pub(crate) fn is_placeholder(written: &str) -> bool {
         let inside = written.strip_prefix(begin).and_then(|it| it.strip_suffix(end));
         inside.is_some_and(|it| is_word(it, &['-', '_', ' ', '.']))
     });
-    between || is_action(written) || AROUND.iter().any(|it| is_around(written, it))
+    between || is_action(written) || has_variable(written) || AROUND.iter().any(|it| is_around(written, it))
+}
+
+/// Whether a text has the name of a variable in capitals after a dollar sign: `test-$BUCKET_NAME`.
+fn has_variable(text: &str) -> bool {
+    text.split('$').skip(1).any(|it| {
+        let end = it
+            .find(|c: char| !(c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_'))
+            .unwrap_or(it.len());
+        end >= LEAST_VARIABLE && it.starts_with(|c: char| c.is_ascii_uppercase())
+    })
 }
 
 /// Whether a value consists of one or more actions of a template: `{{- .Values.a | b64enc }}`.
@@ -54,7 +67,7 @@ fn is_placeholder_of_name(written: &str) -> bool {
         && written
             .bytes()
             .all(|it| it.is_ascii_uppercase() || it.is_ascii_digit() || it == b'_');
-    is_of_capitals && (written.contains('_') || ASK.iter().any(|it| written.starts_with(it)))
+    has_variable(written) || is_of_capitals && (written.contains('_') || ASK.iter().any(|it| written.starts_with(it)))
 }
 
 /// The names in an object's metadata that are placeholders.
@@ -91,6 +104,11 @@ mod tests {
             ("step-$$name$$", true),
             ("@@name@@-x", true),
             ("$$name", false),
+            ("$BUCKET_NAME", true),
+            ("test-$BUCKET_NAME/a", true),
+            ("^a$", false),
+            ("$1", false),
+            ("$name", false),
             ("$$$$", false),
             ("{}", false),
             ("<a> and <b>", false),
@@ -108,6 +126,8 @@ mod tests {
         for (written, expected) in [
             ("HCP_NAMESPACE", true),
             ("REPLACEME", true),
+            ("$BUCKET_NAME", true),
+            ("a-$RANDOM_NAME", true),
             ("ROLLOUT_NAME_2", true),
             ("WIDGET", false),
             ("My_Widget", false),
