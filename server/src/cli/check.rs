@@ -475,10 +475,12 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
     let Kinds {
         crds,
         without_crd,
+        not_generated,
         missing,
     } = beside.made.kinds();
     session.summary.definitions += crds.len();
     session.summary.not_checked.without_crd = without_crd.into_iter().collect();
+    session.summary.not_checked.not_generated = not_generated.into_iter().collect();
     session.summary.not_checked.missing = missing.into_iter().collect();
     if session.seen == 0 && since.is_none() && !args.allow_empty && args.manifests.list.is_none() {
         let what = "nothing to check: no YAML or JSON file was found, or the configuration excludes all of them; the \

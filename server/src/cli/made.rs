@@ -1,6 +1,7 @@
 //! The manifests that are generated from source files, once in a run.
 
 use std::{
+    cell::LazyCell,
     collections::{BTreeSet, HashMap, HashSet},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, OnceLock, PoisonError},
@@ -41,6 +42,8 @@ pub(super) struct Kinds {
     pub(super) crds: BTreeSet<String>,
     /// The kinds without a CRD, each with the name of its folder.
     pub(super) without_crd: BTreeSet<String>,
+    /// The kinds whose CRD in the repository was not generated from their types, each with the name of its folder.
+    pub(super) not_generated: BTreeSet<String>,
     /// The types that these kinds need and that are not on this machine, each after the import path of its package.
     pub(super) missing: BTreeSet<String>,
 }
@@ -77,11 +80,13 @@ impl MadeOfRun {
             .extend(checked.map(|it| format!("{}/{}", it.0.group, it.0.kind)));
         let folder = path.parent().and_then(Path::file_name).unwrap_or_default().display();
         let has_crd = |kind: &String| made.kinds(path).any(|it| it.0.kind == *kind);
-        let without = unit.kinds(path).into_iter().filter(|it| !has_crd(it));
-        let without: Vec<String> = without.collect();
-        kinds
-            .without_crd
-            .extend(without.iter().map(|it| format!("{folder}.{it}")));
+        let not_made = unit.kinds(path).into_iter().filter(|it| !has_crd(it));
+        let crds = LazyCell::new(|| world.crds());
+        let is_found = |kind: &String| crds.iter().any(|it| it.defines.kind == *kind);
+        let (found, without): (Vec<String>, Vec<String>) = not_made.partition(is_found);
+        let named = |kind: &String| format!("{folder}.{kind}");
+        kinds.not_generated.extend(found.iter().map(named));
+        kinds.without_crd.extend(without.iter().map(named));
         drop(kinds);
         if !without.is_empty() {
             // This generates the CRDs again, so do not hold the lock.

@@ -35,7 +35,9 @@ pub(crate) struct NotChecked {
     pub(crate) go: Vec<String>,
     /// The kinds that source files declare and that have no CRD.
     pub(crate) without_crd: Vec<String>,
-    /// The types that these kinds need and that are not on this machine.
+    /// The kinds that source files declare and whose CRD in the repository was not generated from them.
+    pub(crate) not_generated: Vec<String>,
+    /// The types that the kinds without a CRD need and that are not on this machine.
     pub(crate) missing: Vec<String>,
 }
 
@@ -121,6 +123,19 @@ impl NotChecked {
                 listed(commands.iter().map(String::as_str), MOST_NAMED, "folder")
             ));
         }
+        if !self.not_generated.is_empty() {
+            let of_one = self.not_generated.len() == 1;
+            let (kinds, was) = if of_one {
+                ("kind", "CRD was")
+            } else {
+                ("kinds", "CRDs were")
+            };
+            parts.push(format!(
+                "the schemas of {} {kinds} in Go whose {was} found, but not generated from the types by controller-gen ({})",
+                self.not_generated.len(),
+                listed(self.not_generated.iter().map(String::as_str), MOST_NAMED, "kind")
+            ));
+        }
         if !self.without_crd.is_empty() {
             let kinds = if self.without_crd.len() == 1 { "kind" } else { "kinds" };
             let names = self.without_crd.iter().map(String::as_str);
@@ -154,6 +169,7 @@ impl NotChecked {
             "hidden": self.hidden,
             "go": self.go,
             "without_crd": self.without_crd,
+            "not_generated": self.not_generated,
         })
     }
 }
@@ -179,6 +195,7 @@ mod tests {
         (found.tests, found.excluded) = (1, 2);
         found.hidden.push(".cache".to_owned());
         found.go.push("./...".to_owned());
+        found.not_generated.push("v1.Gadget".to_owned());
         found.without_crd.push("v1.Widget".to_owned());
         found.missing.push("example.com/parts.Part".to_owned());
         let expected = "Not checked: 3 objects of built-in kinds (Deployment, Service), \
@@ -187,6 +204,7 @@ mod tests {
             7 documents with one of `apiVersion` and `kind` (0.yaml, 1.yaml, 2.yaml, 3.yaml, 4.yaml, 2 more files), \
             1 document without a Kubernetes object, 1 file of `crd-analyzer test`, 2 excluded files, \
             hidden files that git does not track (.cache; see --hidden), Go types (see `crd-analyzer check ./...`), \
+            the schemas of 1 kind in Go whose CRD was found, but not generated from the types by controller-gen (v1.Gadget), \
             the schemas of 1 kind in Go whose CRD crd-analyzer can neither find nor make (v1.Widget; not on this machine: \
             example.com/parts.Part; `go mod download` fetches them)";
         assert_eq!(found.words().as_deref(), Some(expected));
