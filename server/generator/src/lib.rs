@@ -30,6 +30,7 @@ pub mod yaml;
 pub use crd::{Crd, Generated, Generator, generate};
 pub use modules::{Modules, Outside};
 pub use packages::Sources;
+pub use reach::Reach;
 pub use settled::settled;
 pub use types::{Reason, Refused};
 

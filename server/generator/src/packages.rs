@@ -259,6 +259,11 @@ impl<'s> Packages<'s> {
         self.paths[id.0].clone()
     }
 
+    /// The folder of a package. `None` if it is not on this machine.
+    pub(crate) fn folder(&self, id: PackageId) -> Option<PathBuf> {
+        self.sources.folder_of(&self.path(id))
+    }
+
     /// The package with an ID, if it was found.
     pub(crate) fn get(&self, id: PackageId) -> Option<Rc<Package>> {
         self.all[id.0].clone()

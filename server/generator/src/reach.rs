@@ -1,7 +1,8 @@
 //! Finds out on which types the CRD of a kind depends.
 
 use std::{
-    collections::{HashSet, VecDeque},
+    collections::{HashMap, HashSet, VecDeque},
+    path::{Path, PathBuf},
     rc::Rc,
 };
 
@@ -10,15 +11,42 @@ use crd_analyzer_gosource::check::types::{Declared, Shape, Types};
 use crate::{
     crd::Generator,
     ids::{PackageId, TypeId},
+    known,
 };
 
+/// The types on which the CRD of a kind may depend, whether or not their packages declare them.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Reach {
+    /// The names of the types, by the folder of their package.
+    types: HashMap<PathBuf, HashSet<String>>,
+    /// Whether the CRD may also depend on any other type.
+    is_uncertain: bool,
+}
+
+impl Reach {
+    /// Whether the CRD may depend on one of these types of the package in a folder.
+    pub fn has(&self, folder: &Path, names: &HashSet<String>) -> bool {
+        let is_of = |reached: &HashSet<String>| names.iter().any(|it| reached.contains(it));
+        self.is_uncertain || self.types.get(folder).is_some_and(is_of)
+    }
+}
+
 impl Generator<'_> {
-    /// Whether the CRD of a kind may depend on types with these names in a package, whether or not the package declares them. If it is uncertain,
-    /// returns `true`.
-    pub fn reaches(&mut self, (group, kind): (&str, &str), package: &str, names: &HashSet<String>) -> bool {
-        // The kind may be declared in any package.
-        let package = self.flattener.maker.packages.load(package);
-        names.contains(kind) || self.reaches_in((group, kind), package, names)
+    /// The types on which the CRD of a kind may depend.
+    pub fn reach(&mut self, of: (&str, &str)) -> Reach {
+        let mut found: Vec<TypeId> = Vec::new();
+        let is_uncertain = self.search(of, |it| {
+            found.push(it.clone());
+            false
+        });
+        let packages = &self.flattener.maker.packages;
+        let mut types: HashMap<PathBuf, HashSet<String>> = HashMap::new();
+        for it in found {
+            if let Some(folder) = packages.folder(it.package) {
+                types.entry(folder).or_default().insert(it.name.as_ref().to_owned());
+            }
+        }
+        Reach { types, is_uncertain }
     }
 
     /// The types for which controller-gen has reported errors so far, by package.
@@ -40,27 +68,30 @@ impl Generator<'_> {
         found
     }
 
-    pub(crate) fn reaches_in(
-        &mut self,
-        (group, kind): (&str, &str),
-        edited: PackageId,
-        names: &HashSet<String>,
-    ) -> bool {
-        let mut search = Search {
-            edited,
-            names,
-            seen: HashSet::new(),
-            waiting: VecDeque::new(),
-        };
+    /// Whether the CRD of a kind may depend on types with these names in a package. If it is uncertain, returns `true`.
+    pub(crate) fn reaches_in(&mut self, of: (&str, &str), package: PackageId, names: &HashSet<String>) -> bool {
+        self.search(of, |it| it.package == package && names.contains(&*it.name))
+    }
+
+    /// Visits the types on which the CRD of a kind may depend, until `is_it` returns `true`. Returns whether it did, or whether the CRD may depend on
+    /// any other type.
+    fn search(&mut self, (group, kind): (&str, &str), mut is_it: impl FnMut(&TypeId) -> bool) -> bool {
+        let mut search = Search::default();
         for id in self.of_group.get(group).cloned().unwrap_or_default() {
             search.add(id, kind);
         }
-        while let Some(TypeId { package, name }) = search.waiting.pop_front() {
-            if package == edited && names.contains(&*name) {
+        while let Some(id) = search.waiting.pop_front() {
+            if is_it(&id) {
                 return true;
             }
-            let read = self.flattener.maker.packages.get(package);
-            let Some(found) = read.as_ref().and_then(|it| it.find(&name)) else {
+            let packages = &self.flattener.maker.packages;
+            // For these types, nobody looks at the source.
+            let path = packages.path(id.package);
+            if known::schema(&path, &id.name, false).is_some() || known::is_alone(&path) {
+                continue;
+            }
+            let read = packages.get(id.package);
+            let Some(found) = read.as_ref().and_then(|it| it.find(&id.name)) else {
                 continue;
             };
             // A dot import may bring names from other packages into the file.
@@ -73,12 +104,12 @@ impl Generator<'_> {
             {
                 return true;
             }
-            self.add_below(&mut search, (package, &found.file.types), &found.declared.shape);
+            self.add_below(&mut search, (id.package, &found.file.types), &found.declared.shape);
         }
         false
     }
 
-    fn add_below(&mut self, search: &mut Search<'_>, at: (PackageId, &Types), shape: &Shape) {
+    fn add_below(&mut self, search: &mut Search, at: (PackageId, &Types), shape: &Shape) {
         match shape {
             Shape::Name(name) => search.add(at.0, name),
             Shape::Selected { package, name } => {
@@ -101,24 +132,18 @@ impl Generator<'_> {
     }
 }
 
-struct Search<'n> {
-    edited: PackageId,
-    names: &'n HashSet<String>,
+#[derive(Default)]
+struct Search {
     seen: HashSet<TypeId>,
     waiting: VecDeque<TypeId>,
 }
 
-impl Search<'_> {
+impl Search {
     fn add(&mut self, package: PackageId, name: &str) {
         let name: Rc<str> = name.into();
         let id = TypeId { package, name };
         if self.seen.insert(id.clone()) {
-            // Look at such a type first, because the search ends there.
-            if package == self.edited && self.names.contains(&*id.name) {
-                self.waiting.push_front(id);
-            } else {
-                self.waiting.push_back(id);
-            }
+            self.waiting.push_back(id);
         }
     }
 }

@@ -39,9 +39,9 @@ pub(crate) struct Found {
     pub(crate) epoch: u64,
     /// A hash of the editions of all open source files, because other files may affect the result.
     pub(crate) editions: u64,
-    /// Whether hazards of rules were not searched for yet.
+    /// Whether hazards of rules, and older CRDs, were not searched for yet.
     pub(crate) is_unfinished: bool,
-    /// The duration of the check.
+    /// The duration of the last check after a keystroke. Zero before the first one.
     pub(crate) took: Duration,
 }
 

@@ -1,6 +1,6 @@
 //! Checks the manifests that are generated from open source files. If that is fast enough, each keystroke generates and checks the manifests of its
-//! file. Otherwise the last problems are shown, moved to where they belong in the new text. The search for hazards and the effects on other open
-//! files wait for a pause in typing.
+//! file. Otherwise the last problems are shown, moved to where they belong in the new text. The search for hazards, the comparison with the CRDs of the
+//! repository and the effects on other open files wait for a pause in typing.
 
 use std::{
     collections::HashMap,
@@ -82,8 +82,8 @@ impl Session {
         hasher.finish()
     }
 
-    /// Checks the manifests that are generated from an open source file, and stores the problems. `are_all` includes the search for hazards. Returns
-    /// the problems, and whether they differ from the previous ones.
+    /// Checks the manifests that are generated from an open source file, and stores the problems. `are_all` includes those that take longer to find:
+    /// hazards, and CRDs that are older than their source. Returns the problems, and whether they differ from the previous ones.
     fn find_in_made(
         self: &Arc<Self>,
         (row, snapshot, path, effective): (&'static Row, &Snapshot, &Path, &Effective),
@@ -106,9 +106,10 @@ impl Session {
                 editions,
                 is_unfinished: !are_all,
                 took: match before {
-                    // The duration excludes the search for hazards.
-                    Some(before) if are_all && before.edition == snapshot.edition => before.took,
-                    _ => took,
+                    // The duration is that of a keystroke, without the search for hazards.
+                    Some(before) if before.epoch == epoch && before.edition != snapshot.edition => took,
+                    Some(before) => before.took,
+                    None => Duration::ZERO,
                 },
             };
             found.insert(path.to_owned(), new);
@@ -191,7 +192,12 @@ impl Session {
         {
             question.hazards = Search::Remembered(memory);
         }
-        let find = |made: &Manifests, _: &dyn Unit| made.found(path, &question, |_| false);
+        let find = |made: &Manifests, unit: &dyn Unit| {
+            if are_all {
+                made.compare(unit);
+            }
+            made.found(path, &question, |_| false)
+        };
         let found = self.with_made((row, path, &text), find).unwrap_or_default();
         if let Some(earlier) = earlier {
             self.look_at_earlier(earlier);
@@ -297,7 +303,10 @@ impl Session {
         if asked.is_empty() {
             return Vec::new();
         }
-        let write = |file: &SourceFile<'_>| asked.iter().flat_map(|it| file.rewritten(it)).collect();
+        let write = |file: &SourceFile<'_>| {
+            file.manifests.compare(file.unit);
+            asked.iter().flat_map(|it| file.rewritten(it)).collect()
+        };
         self.ask_source(of, deadline, write).unwrap_or_default()
     }
 
@@ -425,8 +434,10 @@ impl Session {
             editions,
             manifests: manifests.clone(),
         };
-        made.insert(key, of);
+        let before = made.insert(key, of);
         drop(made);
+        // Free it later, so that the diagnostics do not wait for it.
+        tasks::after_judging(move || drop(before));
         Some(ask(&manifests, &*unit))
     }
 

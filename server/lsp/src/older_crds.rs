@@ -63,7 +63,10 @@ impl Session {
             return;
         }
         let (epoch, editions) = (self.overlays.epoch(), self.editions());
-        let older = |made: &Manifests, _: &dyn Unit| made.older(&path);
+        let older = |made: &Manifests, unit: &dyn Unit| {
+            made.compare(unit);
+            made.older(&path)
+        };
         let built = match self.with_made((row, &path, &text), older).flatten() {
             Some((file, finding)) => AsBuilt::of_manifest(&file.text, vec![finding]),
             None => AsBuilt::of_manifest(&text, Vec::new()),
@@ -102,6 +105,7 @@ impl Session {
         let problem = problems.into_iter().find(|it| it.code == STALE_CRD && touches(it))?;
         let (path, text) = (snapshot.path().filter(|_| !deadline.is_over())?, snapshot.content());
         let write = |made: &Manifests, unit: &dyn Unit| {
+            made.compare(unit);
             let (file, _) = made.older(&path).filter(|it| it.0.text == text)?;
             Some(rewritten(file, &made.rewritten(&path, unit)?, &problem))
         };

@@ -71,7 +71,7 @@ impl MadeOfRun {
             return;
         };
         let made = self.of(row, &*unit);
-        let made = made.get_or_init(|| Manifests::new(&*unit));
+        let made = made.get_or_init(|| compared(&*unit));
         let mut kinds = self.kinds.lock().unwrap_or_else(PoisonError::into_inner);
         let is_told = |it: &Arc<KnownCrd>| known.is_checked(&it.path);
         let checked = made.kinds(path).filter(|it| !it.1.is_some_and(is_told));
@@ -106,7 +106,7 @@ impl MadeOfRun {
             }
             if let Some(unit) = (row.unit)(path, text, world) {
                 let made = self.of(row, &*unit);
-                ask(made.get_or_init(|| Manifests::new(&*unit)), &*unit);
+                ask(made.get_or_init(|| compared(&*unit)), &*unit);
             }
         }
     }
@@ -121,6 +121,13 @@ impl MadeOfRun {
         let mut all = self.units.lock().unwrap_or_else(PoisonError::into_inner);
         all.entry((row.name, unit.root().to_owned())).or_default().clone()
     }
+}
+
+/// The manifests of a unit, compared with the CRDs of the repository.
+fn compared(unit: &dyn Unit) -> Manifests {
+    let made = Manifests::new(unit);
+    made.compare(unit);
+    made
 }
 
 /// Whether the configuration shows the diagnostic for a CRD that is older than its source.
@@ -174,11 +181,12 @@ impl Making<'_> {
         };
         let mut unit = (row.unit)(path, text, &world)?;
         let on_disk = self.made.of(row, &*unit);
-        let mut made = on_disk.get_or_init(|| Manifests::new(&*unit));
+        let mut made = on_disk.get_or_init(|| compared(&*unit));
         let again;
         if is_edited {
             unit = (row.unit)(path, text, &edited)?;
             again = made.again(&[path], &*unit);
+            again.compare(&*unit);
             made = &again;
         }
         let mut report = (row.report)(text, path, question);

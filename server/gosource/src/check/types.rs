@@ -169,18 +169,25 @@ impl Types {
         all
     }
 
-    /// A hash of the types' fields. It changes if a field is added or removed or has another type, but not if a marker or comment changes.
+    /// A hash of the types' fields. It changes if a field is added or removed or has another type, or if a marker makes controller-gen ignore a type.
+    /// It does not change with other markers and comments.
     pub fn fields(&self) -> u64 {
         let mut declared: Vec<(&String, &Declared)> = self.declared.iter().collect();
         declared.sort_unstable_by_key(|it| it.0);
         let mut hasher = DefaultHasher::new();
         for (name, it) in declared {
             name.hash(&mut hasher);
-            it.is_alias.hash(&mut hasher);
+            (it.is_alias, it.is_generic, ignores_type(&it.markers)).hash(&mut hasher);
             it.shape.hash_fields(&mut hasher);
         }
         hasher.finish()
     }
+}
+
+/// Whether a marker makes controller-gen ignore the type of a field, or a version of a kind.
+fn ignores_type(markers: &[Set]) -> bool {
+    let does = |it: &Set| matches!(it.name, "kubebuilder:validation:Schemaless" | "kubebuilder:skipversion");
+    markers.iter().any(does)
 }
 
 impl Shape {
@@ -210,6 +217,7 @@ impl Shape {
             Self::Struct(members) => {
                 for member in members {
                     (&member.name, member.names.len(), &member.tag).hash(hasher);
+                    ignores_type(&member.markers).hash(hasher);
                     member.shape.hash_fields(hasher);
                 }
             }

@@ -1,30 +1,28 @@
 //! The table row for Go: CRDs that controller-gen generates from Go types with markers.
 
 use std::{
-    cell::{LazyCell, OnceCell},
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     ops::Range,
-    path::{Path, PathBuf},
-    rc::Rc,
+    path::Path,
     sync::Arc,
 };
 
-use crd_analyzer_generator::Modules;
-use crd_analyzer_gosource::{
-    Module,
-    check::{Types as GoTypes, edited::Edited, place},
-};
+use crd_analyzer_gosource::{Module, check::place};
 use crd_analyzer_syntax::{read_json_of, tree::Span};
 
 use super::{
-    Name, Row, Unit, World,
+    Name, Row, Unit,
     change::{Change, Written},
     go_crds::{
         self,
         whole::{Newer, Whole},
+        wholes::Wholes,
     },
+    go_edits::{Before, Edits},
+    go_types::Types,
     made::Made,
-    manifest::{Manifest, Moves, Place},
+    manifest::{Manifest, Place},
+    one_made::KnownTypes,
 };
 use crate::{
     documents::source::SourceText,
@@ -45,76 +43,7 @@ pub(super) const ROW: Row = Row {
     unit: |path, _, world| Some(Box::new(Types::of(path, world)?)),
 };
 
-/// The maximum number of packages to search for kinds. The API of a project has fewer.
-const MAX_PACKAGES: usize = 200;
-
-/// The types of a Go repository, and the CRDs that were generated from them earlier.
-struct Types<'w> {
-    root: PathBuf,
-    on_disk: Arc<Module>,
-    /// The files that are open in the editor.
-    open: OnceCell<Vec<(PathBuf, Arc<str>)>>,
-    /// The module with the texts of the open files. It is read when a CRD is generated.
-    edited: OnceCell<Arc<Module>>,
-    world: &'w dyn World,
-}
-
-impl<'w> Types<'w> {
-    fn of(path: &Path, world: &'w dyn World) -> Option<Self> {
-        let on_disk = world.go()?.around(path)?;
-        Some(Self {
-            root: on_disk.root().to_owned(),
-            on_disk,
-            open: OnceCell::new(),
-            edited: OnceCell::new(),
-            world,
-        })
-    }
-
-    fn open(&self) -> &[(PathBuf, Arc<str>)] {
-        self.open.get_or_init(|| {
-            let mut open = self.world.open(&self.root);
-            open.retain(|it| go_file::is_go(&it.0));
-            open
-        })
-    }
-
-    fn module(&self) -> &Arc<Module> {
-        self.edited.get_or_init(|| {
-            // If no files are open, use the module from the disk, because it is cached.
-            if self.open().is_empty() {
-                return self.on_disk.clone();
-            }
-            Arc::new(self.on_disk.with(self.open().iter().map(|it| (it.0.as_path(), &it.1))))
-        })
-    }
-
-    /// The Go modules of the repository that declare kinds, each with the packages that declare them.
-    fn modules(&self) -> Vec<(Arc<Modules>, Vec<String>)> {
-        let mut all: Vec<(Arc<Modules>, Vec<String>)> = Vec::new();
-        for folder in self.module().packages_with_kinds(MAX_PACKAGES) {
-            let found = self.world.go().and_then(|it| it.modules(&folder.join("types.go")));
-            let Some((modules, path)) = found.and_then(|it| Some((it.clone(), it.path_of(&folder)?))) else {
-                continue;
-            };
-            match all.iter_mut().find(|it| it.0.root() == modules.root()) {
-                Some((_, packages)) => packages.push(path),
-                None => all.push((modules, vec![path])),
-            }
-        }
-        for (modules, _) in &mut all {
-            *modules = Arc::new(modules.with(self.module().clone()));
-        }
-        all
-    }
-
-    /// A generator of complete CRDs for each module.
-    fn wholes<'m>(&self, modules: &'m [(Arc<Modules>, Vec<String>)]) -> Vec<Whole<'m>> {
-        let whole =
-            |(modules, packages): &'m (Arc<Modules>, Vec<String>)| Whole::new(modules, packages, self.module(), false);
-        modules.iter().map(whole).collect()
-    }
-
+impl Types<'_> {
     /// Whether controller-gen writes CRDs of this project. In a project whose CRDs all come from elsewhere, a kind without a CRD may be none that users
     /// create.
     fn are_written(&self, crds: &[Arc<KnownCrd>]) -> bool {
@@ -124,25 +53,15 @@ impl<'w> Types<'w> {
         own.peek().is_none() || own.any(is_written)
     }
 
-    /// The manifest for a CRD that controller-gen wrote, updated from the current types. `whole` has the generator of complete CRDs, and whether the
-    /// types may have other fields than the CRD.
-    fn of_crd(&self, crd: &Arc<KnownCrd>, whole: Option<(&mut Whole<'_>, bool)>) -> Option<Made> {
-        let files = self.world.files();
-        let made = go_crds::made(crd, files, || self.module())?;
-        let Some((whole, may_be_whole)) = whole else {
-            return Some(made);
-        };
-        let newer = if may_be_whole {
-            whole.newer(&made, crd)
-        } else {
-            Newer::default()
-        };
-        let may_be_stale = crd.is_current() && (may_be_whole || !made.is_in_step());
-        let stale = may_be_stale.then(|| whole.stale(crd, (&self.root, files))).flatten();
+    /// The manifest for a CRD that controller-gen wrote, updated from the current types. `whole` has the generator of complete CRDs if the types may
+    /// have other fields than the CRD.
+    fn of_crd(&self, crd: &Arc<KnownCrd>, whole: Option<&mut Whole<'_>>) -> Option<Made> {
+        let made = go_crds::made(crd, self.world.files(), || self.module())?;
+        let newer = whole.map_or_else(Newer::default, |it| it.newer(&made, crd));
         let made = newer
             .manifest
             .map_or(made, |it| Made::of_crd(it, crd.clone(), false).whole());
-        Some(made.older(stale, newer.may_be))
+        Some(made.with_other_fields(newer.may_be))
     }
 
     /// The text that controller-gen would write for a CRD if it ran now.
@@ -155,129 +74,82 @@ impl<'w> Types<'w> {
         of_modules.find_map(|it| go_crds::stale::rewritten(it, &crd.defines, (text, &before)))
     }
 
-    /// The manifests of the wanted kinds: updates of CRDs that controller-gen wrote, and new CRDs of kinds that have none in the repository.
-    /// `may_be_whole` returns whether the types of a kind may have other fields than its CRD.
-    fn all(
+    /// The manifests of a kind whose types are known: updates of the CRDs that controller-gen wrote, or a new CRD if the repository has none. `module`
+    /// is the folder of the module that declares the kind. `before` has the kind's manifests before the last edit.
+    fn of_kind(
         &self,
-        wholes: &mut [Whole<'_>],
+        (module, of): (&Arc<Path>, &GroupKind),
+        crds: &[Arc<KnownCrd>],
+        before: &Before<'_>,
+        wholes: &mut Wholes<'_>,
+    ) -> Vec<Made> {
+        let of_kind: Vec<&Arc<KnownCrd>> = crds.iter().filter(|it| it.defines == *of).collect();
+        let known = before
+            .types()
+            .unwrap_or_else(|| Arc::new(KnownTypes::new(module.clone())));
+        let mut made = Vec::new();
+        for crd in of_kind.iter().filter(|it| it.path.starts_with(&self.root)) {
+            let whole = if before.may_be_whole() { wholes.of(module) } else { None };
+            let Some(it) = self.of_crd(crd, whole) else { continue };
+            let is_to_compare = crd.is_current() && (before.may_be_older() || !it.is_in_step());
+            made.push(if is_to_compare { it.compared_later() } else { it });
+        }
+        if of_kind.is_empty() && self.are_written(crds) {
+            let new = wholes.of(module).and_then(|it| it.new_crd(of));
+            made.extend(new.map(|it| Made::of_kind(it, of.clone())));
+        }
+        made.into_iter().map(|it| it.of_types(known.clone())).collect()
+    }
+
+    /// The manifests of the wanted kinds. `before` returns the manifests of a kind before the last edit.
+    fn all<'b>(
+        &self,
+        wholes: &mut Wholes<'_>,
         is_wanted: impl Fn(&GroupKind) -> bool,
-        may_be_whole: impl Fn(&GroupKind) -> bool,
+        before: impl Fn(&GroupKind) -> Before<'b>,
     ) -> Vec<Made> {
         let crds = self.world.crds();
-        let are_written = LazyCell::new(|| self.are_written(&crds));
+        let kinds = wholes.kinds();
         let mut made = Vec::new();
-        let mut found: Vec<GroupKind> = Vec::new();
-        for whole in wholes {
-            for of in &*whole.kinds() {
-                let of_kind: Vec<&Arc<KnownCrd>> = crds.iter().filter(|it| it.defines == *of).collect();
-                if is_wanted(of) {
-                    let of_module = of_kind.iter().filter(|it| it.path.starts_with(&self.root));
-                    let mut whole_of = |it: &Arc<KnownCrd>| self.of_crd(it, Some((&mut *whole, may_be_whole(of))));
-                    made.extend(of_module.filter_map(|it| whole_of(it)));
-                    if of_kind.is_empty() && *are_written {
-                        made.extend(whole.new_crd(of).map(|it| Made::of_kind(it, of.clone())));
-                    }
-                }
-                found.push(of.clone());
-            }
+        for (module, of) in kinds.iter().filter(|it| is_wanted(&it.1)) {
+            made.extend(self.of_kind((module, of), &crds, &before(of), wholes));
         }
         // For CRDs of other kinds, the types are not completely known.
+        let is_known = |of: &GroupKind| kinds.iter().any(|it| it.1 == *of);
         let others = crds
             .iter()
-            .filter(|it| it.path.starts_with(&self.root) && !found.contains(&it.defines) && is_wanted(&it.defines));
+            .filter(|it| it.path.starts_with(&self.root) && is_wanted(&it.defines) && !is_known(&it.defines));
         made.extend(others.filter_map(|it| self.of_crd(it, None)));
         made
     }
 
+    /// The manifests after an edit that changed no field, so that all kinds are the same. `changed` has the affected manifests before the edit.
+    fn marked_again(&self, changed: &[Made], wholes: &mut Wholes<'_>) -> Vec<Made> {
+        let crds = self.world.crds();
+        let mut made = Vec::new();
+        let mut seen: HashSet<(&Path, &GroupKind)> = HashSet::new();
+        for it in changed {
+            match it.types().zip(it.kind()) {
+                Some((types, of)) if seen.insert((&types.module, of)) => {
+                    let before = Before::marked(changed, of);
+                    made.extend(self.of_kind((&types.module, of), &crds, &before, wholes));
+                }
+                Some(_) => {}
+                None => made.extend(it.crd().and_then(|it| self.of_crd(it, None))),
+            }
+        }
+        made
+    }
+
     /// Sorts manifests in the order of [`Self::all`].
-    fn sort(&self, made: &mut [Made], wholes: &mut [Whole<'_>]) {
-        let kinds: Vec<GroupKind> = wholes.iter_mut().flat_map(|it| it.kinds().to_vec()).collect();
+    fn sort(&self, made: &mut [Made], wholes: &mut Wholes<'_>) {
+        let kinds = wholes.kinds();
         let crds = self.world.crds();
         let crds: HashMap<&Path, usize> = crds.iter().enumerate().map(|it| (&*it.1.path, it.0)).collect();
         made.sort_by_key(|it| {
-            let kind = kinds.iter().position(|kind| it.kind() == Some(kind));
+            let kind = kinds.iter().position(|kind| it.kind() == Some(&kind.1));
             (kind.unwrap_or(kinds.len()), crds.get(&*it.manifest().path).copied())
         });
-    }
-}
-
-/// Divides the manifests that were generated before some files changed. The first list has those that stay the same, with their current places. The
-/// second has those that must be generated again.
-fn sorted_out(before: &[Made], edits: &[FileEdit], wholes: &mut [Whole<'_>]) -> (Vec<Made>, Vec<Made>) {
-    let (mut kept, mut changed) = (Vec::new(), Vec::new());
-    for made in before {
-        let of_kind = |it: &mut Whole<'_>| made.kind().is_some_and(|kind| it.kinds().contains(kind));
-        let is_known = wholes.iter_mut().any(of_kind);
-        let mut same = Some(made.clone());
-        for edit in edits {
-            let manifest = made.manifest();
-            let is_of_text = manifest
-                .text_of(&edit.now.path)
-                .is_none_or(|it| Some(it) == edit.before.as_ref());
-            same = match (&edit.types, made.kind()) {
-                (Some(types), Some(kind)) if is_known && is_of_text => {
-                    let folder = edit.now.path.parent().unwrap_or(&edit.now.path);
-                    let mut wholes = wholes
-                        .iter_mut()
-                        .filter_map(|it| it.kinds().contains(kind).then_some(it));
-                    let is_reached = wholes.any(|it| it.reaches(kind, (folder, &types.changed)));
-                    let moves = edit.moves(types);
-                    same.filter(|_| !is_reached).and_then(|it| it.moved(&moves))
-                }
-                // If the kind is not completely known, only a change of a file that the manifest comes from can affect it.
-                _ => same.filter(|_| !manifest.is_made_of(&edit.now.path)),
-            };
-        }
-        match same {
-            Some(same) => kept.push(same),
-            None => changed.push(made.clone()),
-        }
-    }
-    (kept, changed)
-}
-
-/// The edit of a file since the manifests were generated.
-struct FileEdit {
-    /// The text before the edit. `None` if no manifest comes from the file.
-    before: Option<Arc<str>>,
-    /// The text after the edit.
-    now: Arc<SourceText>,
-    /// The differences between the types before and after the edit. `None` if something other than types has changed.
-    types: Option<Rc<Edited>>,
-    /// Whether the types may have other fields than before.
-    has_other_fields: bool,
-}
-
-impl FileEdit {
-    fn new(module: &Module, before: &[Made], file: &Path) -> Self {
-        let now = module.types(file);
-        let text = before.iter().find_map(|it| it.manifest().text_of(file)).cloned();
-        let types = text.as_ref().and_then(|it| module.types_of(file, it));
-        let edited = match (&types, &now) {
-            (Some(before), Some(now)) => Edited::between(before, now),
-            (None, Some(now)) if text.is_none() => Some(Edited::of_new(now)),
-            _ => None,
-        };
-        let fields = |it: &Option<Arc<GoTypes>>| it.as_ref().map(|it| it.fields());
-        let now_text = now.as_ref().map_or_else(|| "".into(), |it| it.text.clone());
-        Self {
-            before: text,
-            now: Arc::new(SourceText::new(file.into(), now_text)),
-            has_other_fields: edited.is_none() || fields(&types) != fields(&now),
-            types: edited.map(Rc::new),
-        }
-    }
-
-    fn moves(&self, types: &Rc<Edited>) -> Moves {
-        let types = types.clone();
-        let moved = move |span: Span| {
-            let now = types.moved(&span.range())?;
-            Some(Span::new(now.start as u32, now.end as u32))
-        };
-        Moves {
-            file: self.now.clone(),
-            moved: Box::new(moved),
-        }
     }
 }
 
@@ -296,33 +168,62 @@ impl Unit for Types<'_> {
     }
 
     fn make(&self) -> Vec<Made> {
-        let modules = self.modules();
-        self.all(&mut self.wholes(&modules), |_| true, |_| true)
+        self.all(&mut Wholes::new(self), |_| true, |_| Before::default())
     }
 
     fn again(&self, before: &[Made], files: &[&Path]) -> Vec<Made> {
-        let modules = self.modules();
-        let mut wholes = self.wholes(&modules);
-        let edits = files.iter().map(|it| FileEdit::new(self.module(), before, it));
-        let edits: Vec<FileEdit> = edits.collect();
-        let (mut kept, changed) = sorted_out(before, &edits, &mut wholes);
-        let has_other_fields = edits.iter().any(|it| it.has_other_fields);
+        let mut wholes = Wholes::new(self);
+        let edits = Edits::new(self.module(), before, files);
+        let declared: Vec<String> = files.iter().flat_map(|it| self.module().kinds(it)).collect();
+        let (mut kept, changed) = edits.sorted_out(before, &declared, &mut wholes);
         let is_of = |made: &[Made], kind: &GroupKind| made.iter().any(|it| it.kind() == Some(kind));
         // If one CRD of a kind must be generated again, generate all of them again.
-        kept.retain(|it| !it.kind().is_some_and(|it| is_of(&changed, it)));
-        // If one of the files now declares a kind that had no manifest, the kind may be known by now.
-        let declared: Vec<String> = files.iter().flat_map(|it| self.module().kinds(it)).collect();
-        let is_wanted =
-            |kind: &GroupKind| is_of(&changed, kind) || declared.contains(&kind.kind) && !is_of(&kept, kind);
-        // A complete CRD differs from the updated one only if the fields have changed.
-        let may_be_whole = |kind: &GroupKind| {
-            let mut of_kind = changed.iter().filter(|it| it.kind() == Some(kind)).peekable();
-            has_other_fields || of_kind.peek().is_none() || of_kind.any(Made::may_be_whole)
+        let is_changed = |it: &mut Made| it.kind().is_some_and(|it| is_of(&changed, it));
+        let others: Vec<Made> = kept.extract_if(.., is_changed).collect();
+        let changed = [changed, others].concat();
+        let is_made = |name: &String| before.iter().any(|it| it.kind().is_some_and(|it| it.kind == *name));
+        let are_same_kinds = !edits.have_other_fields() && declared.iter().all(is_made);
+        let made = if are_same_kinds {
+            self.marked_again(&changed, &mut wholes)
+        } else {
+            // If one of the files now declares a kind that had no manifest, the kind may be known by now.
+            let is_wanted =
+                |kind: &GroupKind| is_of(&changed, kind) || declared.contains(&kind.kind) && !is_of(&kept, kind);
+            self.all(&mut wholes, is_wanted, |of| edits.before(&changed, of))
         };
-        let mut made = self.all(&mut wholes, is_wanted, may_be_whole);
+        let moves = edits.moves();
+        let aged = |it: Made| {
+            let path = &it.manifest().path;
+            match changed.iter().find(|it| it.manifest().path == *path) {
+                Some(earlier) => it.shows_age_of(earlier, &moves),
+                None => it,
+            }
+        };
+        let mut made: Vec<Made> = made.into_iter().map(aged).collect();
         made.append(&mut kept);
-        self.sort(&mut made, &mut wholes);
+        if are_same_kinds {
+            let numbered = before.iter().enumerate();
+            let places: HashMap<&Path, usize> = numbered.map(|it| (&*it.1.manifest().path, it.0)).collect();
+            made.sort_by_key(|it| places.get(&*it.manifest().path).copied().unwrap_or(usize::MAX));
+        } else {
+            self.sort(&mut made, &mut wholes);
+        }
         made
+    }
+
+    fn compare(&self, made: &[Made]) {
+        let mut wholes = Wholes::new(self);
+        for made in made {
+            let Some((of, types)) = made.kind().zip(made.types()) else {
+                continue;
+            };
+            if made.is_to_compare() {
+                let whole = wholes.of(&types.module).zip(made.crd());
+                made.compared(whole.and_then(|(whole, crd)| whole.stale(crd, (&self.root, self.world.files()))));
+            }
+            // The next edit needs it.
+            types.reach(|| wholes.reach(&types.module, of));
+        }
     }
 
     fn write(&self, made: &Made, change: &Change) -> Option<Written> {
@@ -384,9 +285,9 @@ impl Unit for Types<'_> {
     }
 
     fn missing(&self, kinds: &[String]) -> Vec<String> {
-        let modules = self.modules();
-        let mut wholes = self.wholes(&modules);
+        let mut wholes = Wholes::new(self);
         let mut missing: Vec<String> = wholes
+            .all()
             .iter_mut()
             .flat_map(|it| it.missing(|of| kinds.contains(&of.kind)))
             .collect();

@@ -62,6 +62,11 @@ impl Manifests {
         }
     }
 
+    /// Finds the CRDs of the repository that are older than their source. Until then, those are known that were older before the last edit.
+    pub fn compare(&self, unit: &dyn Unit) {
+        let () = budget::within(MAKING, || unit.compare(&self.made)).0;
+    }
+
     /// All generated manifests.
     pub(super) fn all(&self) -> impl Iterator<Item = &Made> {
         self.made.iter()

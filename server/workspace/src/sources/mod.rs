@@ -9,7 +9,9 @@ pub mod earlier_crds;
 pub mod generated;
 mod go;
 pub mod go_crds;
+mod go_edits;
 pub mod go_file;
+mod go_types;
 mod helm;
 pub mod judged;
 pub mod made;
@@ -67,6 +69,10 @@ pub trait Unit {
 
     /// Generates all manifests of the unit.
     fn make(&self) -> Vec<Made>;
+
+    /// Compares the files of the manifests with what their source generates now. Takes longer than [`Self::again`], which leaves it out. Manifests that
+    /// were compared before are left out.
+    fn compare(&self, _made: &[Made]) {}
 
     /// All manifests after files have changed. Manifests that do not depend on these files may be reused.
     fn again(&self, _before: &[Made], _files: &[&Path]) -> Vec<Made> {

@@ -1,6 +1,11 @@
 //! A manifest that is generated from source files, with its diagnostics.
 
-use std::{path::Path, sync::Arc};
+use std::{
+    path::Path,
+    sync::{Arc, OnceLock},
+};
+
+use crd_analyzer_generator::Reach;
 
 use super::{
     go_crds::stale::Stale,
@@ -23,10 +28,52 @@ pub struct Made {
     is_in_step: bool,
     /// Whether the manifest was generated completely, and is not an update of the CRD in the repository.
     is_whole: bool,
-    /// The differences that show that the CRD in the repository is older than its source. `None` if there are none.
-    stale: Option<Arc<Stale>>,
+    age: Arc<Age>,
     /// Whether the types may have other fields than the CRD in the repository.
     has_other_fields: bool,
+    /// The types on which the manifest depends. `None` if they are not completely known.
+    types: Option<Arc<KnownTypes>>,
+}
+
+/// The types on which a manifest depends.
+#[derive(Debug)]
+pub(super) struct KnownTypes {
+    /// The folder of the module that declares the kind.
+    pub(super) module: Arc<Path>,
+    reach: OnceLock<Reach>,
+}
+
+impl KnownTypes {
+    pub(super) fn new(module: Arc<Path>) -> Self {
+        let reach = OnceLock::new();
+        Self { module, reach }
+    }
+
+    /// The names of the types. `find` finds them for the first caller.
+    pub(super) fn reach(&self, find: impl FnOnce() -> Reach) -> &Reach {
+        self.reach.get_or_init(find)
+    }
+}
+
+/// Whether a CRD in the repository is older than its source. The comparison takes longer than generating the manifest, so it is made separately.
+#[derive(Debug, Default)]
+struct Age {
+    /// The result of the comparison: the differences that show that the CRD is older.
+    compared: OnceLock<Option<Stale>>,
+    /// Until the comparison: the differences that were found before the last edit of a source file.
+    before: Option<Stale>,
+}
+
+impl Age {
+    fn of(stale: Option<Stale>) -> Self {
+        let age = Self::default();
+        let _ = age.compared.set(stale);
+        age
+    }
+
+    fn stale(&self) -> Option<&Stale> {
+        self.compared.get().map_or(self.before.as_ref(), Option::as_ref)
+    }
 }
 
 impl Made {
@@ -38,8 +85,9 @@ impl Made {
             kind: None,
             is_in_step: false,
             is_whole: false,
-            stale: None,
+            age: Arc::new(Age::of(None)),
             has_other_fields: false,
+            types: None,
         }
     }
 
@@ -79,12 +127,29 @@ impl Made {
         self
     }
 
-    /// Sets whether the CRD in the repository is older. `has_other_fields` means that the types may have other fields than the CRD.
+    /// Sets whether the types may have other fields than the CRD.
     #[must_use]
-    pub(super) fn older(self, stale: Option<Stale>, has_other_fields: bool) -> Self {
+    pub(super) fn with_other_fields(self, has_other_fields: bool) -> Self {
         Self {
-            stale: stale.map(Arc::new),
             has_other_fields,
+            ..self
+        }
+    }
+
+    /// Sets the types on which the manifest depends.
+    #[must_use]
+    pub(super) fn of_types(self, types: Arc<KnownTypes>) -> Self {
+        Self {
+            types: Some(types),
+            ..self
+        }
+    }
+
+    /// The CRD in the repository may be older than its source, and still has to be compared.
+    #[must_use]
+    pub(super) fn compared_later(self) -> Self {
+        Self {
+            age: Arc::default(),
             ..self
         }
     }
@@ -98,23 +163,67 @@ impl Made {
         }
     }
 
+    /// This manifest, which shows the differences of an earlier one until its CRD is compared again.
+    #[must_use]
+    pub(super) fn shows_age_of(self, earlier: &Self, moves: &[Moves]) -> Self {
+        if !self.is_to_compare() {
+            return self;
+        }
+        let moved = |it: Stale, moves: &Moves| it.after(moves);
+        let before = earlier.stale().cloned();
+        let age = Age {
+            before: before.and_then(|it| moves.iter().try_fold(it, moved)),
+            compared: OnceLock::new(),
+        };
+        Self {
+            age: Arc::new(age),
+            ..self
+        }
+    }
+
     /// The same manifest after an edit that only moves places in a file. `None` if one of the places no longer exists.
     pub(super) fn moved(&self, moves: &Moves) -> Option<Self> {
-        let manifest = Arc::new(self.manifest().after(moves)?);
-        let stale = match &self.stale {
-            Some(stale) => Some(Arc::new(stale.after(moves)?)),
-            None => None,
+        let judged = if self.manifest().is_made_of(&moves.file.path) {
+            let manifest = Arc::new(self.manifest().after(moves)?);
+            Arc::new(Judged::new(manifest)).after(&self.judged)
+        } else {
+            self.judged.clone()
+        };
+        let moved = |it: &Stale| it.after(moves).filter(|after| after.older.len() == it.older.len());
+        let age = match self.age.compared.get() {
+            Some(None) => self.age.clone(),
+            Some(Some(stale)) => Arc::new(Age::of(Some(moved(stale)?))),
+            None => Arc::new(Age {
+                before: self.age.before.as_ref().and_then(|it| it.after(moves)),
+                compared: OnceLock::new(),
+            }),
         };
         Some(Self {
-            judged: Arc::new(Judged::new(manifest)).after(&self.judged),
-            stale,
+            judged,
+            age,
             ..self.clone()
         })
     }
 
     /// The differences that show that the CRD in the repository is older than its source, if there are any.
     pub(super) fn stale(&self) -> Option<&Stale> {
-        self.stale.as_deref()
+        self.age.stale()
+    }
+
+    /// Whether the CRD in the repository may be older than its source, and was not compared yet.
+    pub(super) fn is_to_compare(&self) -> bool {
+        self.age.compared.get().is_none()
+    }
+
+    /// Sets the result of comparing the CRD in the repository with its source.
+    pub(super) fn compared(&self, stale: Option<Stale>) {
+        // If another thread has compared the same texts, it has the same result.
+        let _ = self.age.compared.set(stale);
+    }
+
+    /// The types on which the manifest depends. `None` if they are not completely known.
+    pub(super) fn types(&self) -> Option<&Arc<KnownTypes>> {
+        self.types.as_ref()
     }
 
     /// The reports on the manifest.
@@ -122,9 +231,15 @@ impl Made {
         self.judged.found(question)
     }
 
-    /// Whether the manifest is generated completely, or may be after another change, because the CRD in the repository is older.
+    /// Whether the manifest is generated completely, or may be after another change, because the types may have other fields than the CRD in the
+    /// repository.
     pub(super) fn may_be_whole(&self) -> bool {
-        self.is_whole || self.stale.is_some() || self.has_other_fields
+        self.is_whole || self.has_other_fields
+    }
+
+    /// Whether the CRD in the repository may still be older than its source after another change.
+    pub(super) fn may_be_older(&self) -> bool {
+        self.may_be_whole() || self.stale().is_some() || self.is_to_compare()
     }
 
     /// Whether the CRD in the repository already has the values that markers set.

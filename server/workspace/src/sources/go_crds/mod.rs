@@ -5,6 +5,7 @@ mod put;
 mod set;
 pub(super) mod stale;
 pub(super) mod whole;
+pub(super) mod wholes;
 
 use std::sync::Arc;
 

@@ -52,13 +52,15 @@ pub(in crate::sources) struct Older {
 }
 
 impl Stale {
-    /// The same differences after a source file has changed. `None` if one of the places no longer exists.
+    /// The differences whose places still exist after a source file has changed. `None` if none of them does.
     pub(in crate::sources) fn after(&self, moves: &Moves) -> Option<Self> {
-        let mut moved = self.clone();
-        for it in &mut moved.older {
-            it.place = moves.place(&it.place)?;
-        }
-        Some(moved)
+        let moved = |it: &Older| {
+            let place = moves.place(&it.place)?;
+            Some(Older { place, ..it.clone() })
+        };
+        let older: Vec<Older> = self.older.iter().filter_map(moved).collect();
+        let crd = self.crd.clone();
+        (!older.is_empty()).then_some(Self { crd, older })
     }
 }
 

@@ -3,14 +3,14 @@
 
 use std::{
     cell::OnceCell,
-    collections::{BTreeSet, HashMap, HashSet},
+    collections::{BTreeSet, HashMap},
     path::Path,
     rc::Rc,
     sync::Arc,
 };
 
 use crd_analyzer_generator::{
-    Crd, Generator, Modules, Options, Sources as _,
+    Crd, Generator, Modules, Options, Reach, Sources as _,
     node::{Node, Origin, Part},
 };
 use crd_analyzer_gosource::{Module, check::catalog::Release, literal};
@@ -96,6 +96,11 @@ impl<'m> Whole<'m> {
         }
     }
 
+    /// The folder of the module.
+    pub(in crate::sources) fn root(&self) -> &'m Path {
+        self.modules.root()
+    }
+
     /// The kinds that the packages declare, sorted.
     pub(in crate::sources) fn kinds(&mut self) -> Rc<[GroupKind]> {
         let found = self.kinds.get_or_insert_with(|| {
@@ -105,10 +110,9 @@ impl<'m> Whole<'m> {
         found.clone()
     }
 
-    /// Whether the CRD of a kind may depend on one of these types in a folder.
-    pub(in crate::sources) fn reaches(&mut self, of: &GroupKind, (folder, names): (&Path, &HashSet<String>)) -> bool {
-        let package = self.modules.path_of(folder);
-        package.is_none_or(|it| self.generator.reaches((&of.group, &of.kind), &it, names))
+    /// The types on which the CRD of a kind may depend.
+    pub(in crate::sources) fn reach(&mut self, of: &GroupKind) -> Reach {
+        self.generator.reach((&of.group, &of.kind))
     }
 
     /// The generated CRD for a kind that has no CRD in the repository. `None` if it is not completely known. Its file is assumed to be in the
@@ -159,11 +163,9 @@ impl<'m> Whole<'m> {
     /// else differs, a script changed the CRD after it was generated, so the generated CRD is not what the project applies to the cluster.
     pub(in crate::sources) fn newer(&mut self, made: &Made, crd: &KnownCrd) -> Newer {
         let text = &made.manifest().text;
+        // If some types are unknown, they stay unknown until a field changes.
         let Some((whole, made)) = self.known(&crd.defines).zip(serde_json::from_str::<Value>(text).ok()) else {
-            return Newer {
-                manifest: None,
-                may_be: true,
-            };
+            return Newer::default();
         };
         let value = whole.value();
         let may_be = has_other_fields(&made, value);
