@@ -20,6 +20,10 @@ impl Session {
         effective: &Effective,
         replaces: Option<&Arc<Revision>>,
     ) -> Option<(Arc<Revision>, Comparison)> {
+        // Source files are compared by the manifests that are generated from them.
+        if snapshot.source().is_some() {
+            return None;
+        }
         let policy = self.settings().compat_policy.filter(|_| !effective.is_excluded);
         let replaces = replaces.filter(|it| !it.is(&snapshot.content()));
         let found = replaces.zip(policy).map(|(revision, policy)| {
@@ -33,7 +37,7 @@ impl Session {
     }
 
     /// Stores the changes of a version since a revision, and refreshes the code lenses that show them.
-    fn set_changes(self: &Arc<Self>, snapshot: &Snapshot, changes: SinceRevision) -> bool {
+    pub(crate) fn set_changes(self: &Arc<Self>, snapshot: &Snapshot, changes: SinceRevision) -> bool {
         let are_others = !changes.known.versions().eq(snapshot.changes.known.versions());
         let is_current = self.documents.set_changes(snapshot, changes);
         if is_current && are_others && self.client().refreshes_code_lenses {

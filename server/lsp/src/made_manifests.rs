@@ -39,6 +39,7 @@ use crate::{
     made::{Found, MadeOf, lock},
     session::Session,
     settings::Effective,
+    since_revision::SinceRevision,
     tasks::{self, Deadline},
     waits,
     workspace_index::{NearbyIndex, SyncedIndex},
@@ -196,9 +197,13 @@ impl Session {
             if are_all {
                 made.compare(unit);
             }
-            made.found(path, &question, |_| false)
+            let found = made.found(path, &question, |_| false);
+            (found, made.changes(path))
         };
-        let found = self.with_made((row, path, &text), find).unwrap_or_default();
+        let (found, changes) = self.with_made((row, path, &text), find).unwrap_or_default();
+        if are_all {
+            self.set_changes(snapshot, SinceRevision::of_made(changes));
+        }
         if let Some(earlier) = earlier {
             self.look_at_earlier(earlier);
         }

@@ -31,6 +31,11 @@ impl SinceRevision {
         Self { known, compared }
     }
 
+    /// The changes of the manifests that are generated from a version.
+    pub(crate) fn of_made(known: KnownChanges) -> Self {
+        Self { known, compared: None }
+    }
+
     /// Adjusts the positions after an edit of the text.
     pub(crate) fn edited(&mut self, range: &Range<usize>, inserted: usize) {
         self.known.edited(range, inserted);

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crd_analyzer_ide::lens::{self, Cost};
 use crd_analyzer_syntax::tree::Span;
-use crd_analyzer_workspace::costs::FileCosts;
-use lsp_types::{CodeLens, CodeLensParams, Command, DiagnosticSeverity, Position, Range};
+use crd_analyzer_workspace::{comparison::since_revision::ChangedVersion, costs::FileCosts};
+use lsp_types::{CodeLens, CodeLensParams, Command, DiagnosticSeverity, Location, Position, Range};
 use serde_json::json;
 use tower_lsp::jsonrpc::Result;
 
@@ -50,7 +50,8 @@ pub(crate) async fn handle(session: &Arc<Session>, params: CodeLensParams) -> Re
                 }
             });
             let failing = failing(&request.snapshot, &request.source()).into_iter();
-            let all = failing.chain(costs.iter().map(lens)).chain(rules);
+            let changes = changes(&request.snapshot, &request.source()).into_iter();
+            let all = changes.chain(failing).chain(costs.iter().map(lens)).chain(rules);
             let all = all.take(limits::ANSWERS).collect();
             let (snapshot, source) = (&request.snapshot, request.source());
             let offset = |at| snapshot.offset(at, request.client().unit);
@@ -81,7 +82,8 @@ pub(crate) async fn handle(session: &Arc<Session>, params: CodeLensParams) -> Re
             let costs = costs.iter().map(|it| convert(request, it));
             let failing = failing(&request.snapshot, &request.source());
             let samples = sample::lenses(request);
-            let all = effective(request).chain(changes(request)).chain(failing).chain(costs);
+            let changes = changes(&request.snapshot, &request.source());
+            let all = effective(request).chain(changes).chain(failing).chain(costs);
             let all = all
                 .chain(untested(request))
                 .chain(rules(request, &priced))
@@ -148,24 +150,29 @@ fn effective(request: &RequestContext) -> impl Iterator<Item = CodeLens> {
 }
 
 /// Lenses with the effects of changes since a revision. A click leads to the first important change, if the client can show it.
-fn changes(request: &RequestContext) -> impl Iterator<Item = CodeLens> {
-    let shows_documents = request.client().shows_documents;
-    request.snapshot.changes.known.versions().map(move |version| {
+fn changes(snapshot: &Snapshot, source: &to_proto::Source<'_>) -> Vec<CodeLens> {
+    let shows_documents = source.client.shows_documents;
+    let lens = |version: &ChangedVersion| {
         let mut command = Command {
             title: display_text::line(&version.summary),
             ..Command::default()
         };
-        if let Some(first) = version.first.filter(|_| shows_documents) {
+        let first = version.first.filter(|_| shows_documents);
+        let place = first.and_then(|first| match &version.file {
+            Some(file) => to_proto::in_file(file, first, source.client),
+            None => Some(Location::new(snapshot.uri.clone(), to_proto::range(source, first))),
+        });
+        if let Some(place) = place {
             SHOW_CHANGE.clone_into(&mut command.command);
-            let place = json!({ "uri": request.snapshot.uri, "range": request.range(first) });
-            command.arguments = Some(vec![place]);
+            command.arguments = Some(vec![json!({ "uri": place.uri, "range": place.range })]);
         }
         CodeLens {
-            range: request.range(with_its_line(request.source().text, version.span)),
+            range: to_proto::range(source, with_its_line(source.text, version.span)),
             command: Some(command),
             data: None,
         }
-    })
+    };
+    snapshot.changes.known.versions().map(lens).collect()
 }
 
 fn convert(request: &RequestContext, cost: &Cost) -> CodeLens {

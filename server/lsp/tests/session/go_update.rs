@@ -121,3 +121,75 @@ async fn without_a_crd_in_git_the_types_there_make_it() {
     assert_eq!(client.published_when(&uri, <[Value]>::is_empty).await.len(), 0);
     client.finish_with_lists().await;
 }
+
+#[tokio::test]
+async fn a_lens_above_a_kind_counts_the_changes_of_its_crd() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let types = CARTS.replace("mots", "most");
+    let (types, owner) = types.split_once("type Owner struct {").expect("the type");
+    let (owner, kind) = owner.split_once("// +kubebuilder:object").expect("the kind");
+    let text = format!("{types}// +kubebuilder:object{kind}");
+    let (uri, _) = without_crd(folder.path(), &text);
+    let owner = format!("package v1\n\ntype Owner struct {{{owner}");
+    let of_owner = format!("file://{}", folder.path().join("api/v1/owner.go").display());
+    std::fs::write(folder.path().join("api/v1/owner.go"), &owner).expect("a file");
+    update::init(folder.path());
+    let mut capabilities = pushed();
+    capabilities["textDocument"]["codeLens"] = json!({});
+    capabilities["workspace"]["codeLens"] = json!({ "refreshSupport": true });
+    capabilities["window"]["showDocument"] = json!({ "support": true });
+    let of_workspace = json!({ "uri": format!("file://{}", folder.path().display()), "name": "shop" });
+    let params = json!({ "capabilities": capabilities, "workspaceFolders": [of_workspace] });
+    let mut client = Client::start_with(params).await;
+    client.open(&uri, 1, &text).await;
+    assert_eq!(client.published(&uri, 1).await.len(), 0);
+    let line = |text: &str, of: &str| text[..text.find(of).expect("the line")].matches('\n').count();
+    let kind = line(&text, "type Cart struct");
+    // The change is in another file than the kind, and a click leads there.
+    let limit = "\t// +kubebuilder:validation:MaxLength=9\n";
+    let name = line(&owner, "\tName string") as u64;
+    client.open(&of_owner, 1, &owner).await;
+    client.change(&of_owner, 2, &[([name, 0, name, 0], limit)]).await;
+    let marker = told(&mut client, &of_owner, "breaking-change").await;
+    let found = changes_until(&mut client, &uri, |it| !it.is_empty()).await;
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0]["range"]["start"], json!({ "line": kind, "character": 0 }));
+    assert_eq!(found[0]["command"]["title"], "1 change since HEAD: 1 breaks writers");
+    let click = json!({
+        "command": found[0]["command"]["command"], "arguments": found[0]["command"]["arguments"],
+    });
+    client.request("workspace/executeCommand", click).await;
+    let shown = client.until_asked("window/showDocument").await;
+    assert_eq!(
+        (&shown["uri"], &shown["selection"]),
+        (&json!(of_owner), &marker["range"])
+    );
+    assert_eq!(
+        changes_until(&mut client, &of_owner, <[Value]>::is_empty).await.len(),
+        0
+    );
+    // The lens moves with the type.
+    client.change(&uri, 2, &[([2, 0, 2, 0], "\n")]).await;
+    let moved = changes_until(&mut client, &uri, |it| !it.is_empty()).await;
+    assert_eq!(moved[0]["range"]["start"], json!({ "line": kind + 1, "character": 0 }));
+    // Without the change, there is no lens.
+    client.change(&of_owner, 3, &[([name, 0, name + 1, 0], "")]).await;
+    changes_until(&mut client, &uri, <[Value]>::is_empty).await;
+    client.finish_with_lists().await;
+}
+
+/// The lenses about changes, as soon as they are as wanted.
+async fn changes_until(client: &mut Client, uri: &str, is_wanted: impl Fn(&[Value]) -> bool) -> Vec<Value> {
+    for _ in 0..600 {
+        let params = json!({ "textDocument": { "uri": uri } });
+        let found = client.request("textDocument/codeLens", params).await;
+        let found = found.as_array().cloned().unwrap_or_default().into_iter();
+        let is_of_changes = |it: &Value| it["command"]["title"].as_str().is_some_and(|it| it.contains(" since "));
+        let found: Vec<Value> = found.filter(is_of_changes).collect();
+        if is_wanted(&found) {
+            return found;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    }
+    panic!("the lenses stay as they are");
+}

@@ -1,6 +1,6 @@
 //! The effects of CRD changes since a git revision. They are computed after the verdict, and kept while the user types.
 
-use std::{fmt::Write as _, ops::Range};
+use std::{fmt::Write as _, ops::Range, path::Path, sync::Arc};
 
 use crd_analyzer_compat::{Change, Direction, Policy, Verdict};
 use crd_analyzer_schema::KubernetesVersion;
@@ -12,10 +12,11 @@ use crd_analyzer_syntax::{
 use crate::{
     comparison::breaking::{self, Judged, JudgedChange, Written},
     comparison::revision::Revision,
+    documents::source::SourceText,
     documents::text::Text,
     findings::finding::{Finding, Severity},
     index::objects,
-    sources::generated::Origin,
+    sources::{generated::Origin, manifest::Place},
 };
 
 /// The options for evaluating changes since a revision.
@@ -59,6 +60,8 @@ pub struct ChangedVersion {
     pub summary: String,
     /// The span of the first change that the policy forbids. If there is none, the span of the first change with an unknown effect.
     pub first: Option<Span>,
+    /// The file of the first change, if it is not the version's own file.
+    pub file: Option<Arc<SourceText>>,
 }
 
 impl KnownChanges {
@@ -112,12 +115,47 @@ impl KnownChanges {
         for crd in &mut self.crds {
             crd.changes.retain_mut(|it| follow(&mut it.finding.span));
             crd.versions.retain_mut(|it| {
-                it.first = it.first.and_then(|it| moved(it, range, inserted));
+                if it.file.is_none() {
+                    it.first = it.first.and_then(|it| moved(it, range, inserted));
+                }
                 follow(&mut it.span)
             });
         }
         self.crds
             .retain(|it| !(it.changes.is_empty() && it.versions.is_empty()));
+    }
+
+    /// The versions that have changes, for a source file of the CRDs. `place` returns the place of a span of the CRD. Versions that other files declare
+    /// are left out.
+    #[must_use]
+    pub(crate) fn in_source(&self, path: &Path, place: impl Fn(Span) -> Option<Place>) -> Self {
+        let version = |it: &ChangedVersion| {
+            let declared = place(it.span).filter(|it| *it.file.path == *path)?;
+            let first = it.first.and_then(&place);
+            Some(ChangedVersion {
+                span: declared.span,
+                summary: it.summary.clone(),
+                first: first.as_ref().map(|it| it.span),
+                file: first.map(|it| it.file).filter(|it| *it.path != *path),
+            })
+        };
+        let crd = |it: &ChangedCrd| ChangedCrd {
+            name: it.name.clone(),
+            changes: Vec::new(),
+            versions: it.versions.iter().filter_map(version).collect(),
+        };
+        Self {
+            crds: self.crds.iter().map(crd).filter(|it| !it.versions.is_empty()).collect(),
+        }
+    }
+
+    /// Adds changes of other CRDs. Several copies of a CRD have the same changes, so they are added once.
+    pub(crate) fn add(&mut self, others: Self) {
+        for crd in others.crds {
+            if !self.crds.contains(&crd) {
+                self.crds.push(crd);
+            }
+        }
     }
 
     /// The versions that have changes.
@@ -254,6 +292,7 @@ impl ChangedVersion {
             span,
             summary,
             first: first.and_then(|it| Some(it.finding.as_ref()?.span)),
+            file: None,
         })
     }
 }

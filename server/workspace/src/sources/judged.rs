@@ -44,6 +44,8 @@ struct Found {
     documents: Arc<[DocumentReport]>,
     /// The CRD that the manifest would replace.
     replaced: Option<Arc<Revision>>,
+    /// The changes since that CRD that are known.
+    changes: KnownChanges,
     /// Whether some hazards were not searched for.
     is_unfinished: bool,
 }
@@ -131,8 +133,19 @@ impl Judged {
             is_unfinished: report.is_unfinished && !asks_for_all
                 || awaits_changes && !asks_for_changes
                 || changes.is_none(),
+            changes: changes.unwrap_or_default(),
         });
         documents
+    }
+
+    /// The changes since the CRD that the manifest would replace, at the types of a source file that declare its versions. Contains only those that
+    /// the last question has found.
+    pub(super) fn changes(&self, path: &Path) -> KnownChanges {
+        let found = lock(&self.answers.found);
+        let changes = found.as_ref().map(|it| &it.changes);
+        changes.map_or_else(KnownChanges::default, |it| {
+            it.in_source(path, |span| self.manifest.origin(span))
+        })
     }
 
     /// The span of a finding in a source file of the manifest. `None` if the finding is reported elsewhere.

@@ -19,6 +19,7 @@ use super::{
     older,
 };
 use crate::{
+    comparison::since_revision::KnownChanges,
     costs::FileCosts,
     documents::source::SourceText,
     findings::finding::Finding,
@@ -74,6 +75,15 @@ impl Manifests {
 
     fn of_file<'a>(&'a self, path: &'a Path) -> impl Iterator<Item = &'a Made> {
         self.made.iter().filter(|it| it.manifest().is_made_of(path))
+    }
+
+    /// The known changes of the manifests since the CRDs that they would replace, at the types of a file that declare the versions.
+    pub fn changes(&self, path: &Path) -> KnownChanges {
+        let mut all = KnownChanges::default();
+        for made in self.of_file(path) {
+            all.add(made.judged.changes(path));
+        }
+        all
     }
 
     /// The kinds of the CRDs that are generated from a file, each with its CRD in the repository if that exists.
