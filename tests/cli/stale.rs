@@ -39,55 +39,55 @@ const CHANGES: [(&str, &str, &str, &str); 9] = [
     (
         "struct {\n\t// Most",
         "struct {\n\tMore bool `json:\"more,omitempty\"`\n\t// Most",
-        "9:2: warning[stale-crd]: the CRD of `Cart` is older than the types: `more` is new",
+        "9:2: warning[stale-crd]: the CRD of `Cart` is older than the Go types: `more` is missing",
         "29:13",
     ),
     (
         "\t// Most is the limit.\n\t// +kubebuilder:default=8\n\tMost int32 `json:\"most,omitempty\"`\n",
         "",
-        "18:2: warning[stale-crd]: the CRD of `Cart` is older than the types: `most` is gone",
+        "18:2: warning[stale-crd]: the CRD of `Cart` is older than the Go types: `most` was removed",
         "35:15",
     ),
     (
         "MaxItems=8",
         "MaxItems=9",
-        "12:5: warning[stale-crd]: the CRD of `Cart` has another `maxItems` than the types",
+        "12:5: warning[stale-crd]: `maxItems` in the CRD of `Cart` differs from the Go types",
         "33:17",
     ),
     (
         "default=8\n",
         "default=8\n\t// +kubebuilder:validation:Minimum=1\n",
-        "11:5: warning[stale-crd]: the CRD of `Cart` is older than the types: `minimum` is not in it",
+        "11:5: warning[stale-crd]: the CRD of `Cart` is older than the Go types: `minimum` is missing",
         "35:15",
     ),
     (
         "Most int32",
         "Most string",
-        "11:2: warning[stale-crd]: the CRD of `Cart` has another `type` than the types",
+        "11:2: warning[stale-crd]: `type` in the CRD of `Cart` differs from the Go types",
         "39:17",
     ),
     (
         "self.most >= self.items",
         "self.most > self.items",
-        "7:4: warning[stale-crd]: the CRD of `Cart` has another `x-kubernetes-validations` than the types",
+        "7:4: warning[stale-crd]: `x-kubernetes-validations` in the CRD of `Cart` differs from the Go types",
         "43:13",
     ),
     (
         "// +kubebuilder:validation:XValidation:rule=\"self.most >= self.items.size()\"\n",
         "",
-        "20:2: warning[stale-crd]: the CRD of `Cart` is older than the types: no marker sets `x-kubernetes-validations`",
+        "20:2: warning[stale-crd]: the CRD of `Cart` is older than the Go types: no marker sets `x-kubernetes-validations`",
         "43:13",
     ),
     (
         "Most int32 `json:\"most,omitempty\"`",
         "Most int32 `json:\"most\"`",
-        "11:2: warning[stale-crd]: the CRD of `Cart` has another `required` than the types",
+        "11:2: warning[stale-crd]: `required` in the CRD of `Cart` differs from the Go types",
         "40:13",
     ),
     (
         "// +kubebuilder:object:root=true\n",
         "// +kubebuilder:object:root=true\n// +kubebuilder:resource:scope=Cluster\n",
-        "17:4: warning[stale-crd]: the CRD of `Cart` has another `scope` than the types",
+        "17:4: warning[stale-crd]: `scope` in the CRD of `Cart` differs from the Go types",
         "15:3",
     ),
 ];
@@ -113,7 +113,7 @@ fn a_crd_that_is_older_is_told_in_go_and_in_the_crd() {
             }
         }
         let whole = sandbox.run(&["check", "./api/..."]).stdout;
-        for part in ["shop.example.com_carts.yaml:", "- the CRD", "write the CRD again"] {
+        for part in ["shop.example.com_carts.yaml:", "- the CRD", "generate the CRD again"] {
             assert!(whole.contains(part), "{part} in {whole}");
         }
         sandbox.write(TYPES, before);
@@ -219,7 +219,7 @@ fn what_scripts_change_is_not_older() {
     change(&sandbox, TYPES, "MaxItems=8", "MaxItems=9");
     let found = told(&sandbox, &["./api/..."]);
     assert!(
-        matches!(&found[..], [it] if it.ends_with("has another `maxItems` than the types")),
+        matches!(&found[..], [it] if it.ends_with("`maxItems` in the CRD of `Cart` differs from the Go types")),
         "{found:?}"
     );
 }
@@ -240,7 +240,7 @@ fn with_limits() -> Sandbox {
 fn values_of_a_list_that_are_gone_are_told() {
     let sandbox = with_limits();
     assert_eq!(told(&sandbox, &["."]), [] as [&str; 0]);
-    let other = "the CRD of `Cart` has another `enum` than the types";
+    let other = "`enum` in the CRD of `Cart` differs from the Go types";
     let changes = [
         (TYPES, "Enum=a;b", "Enum=a", other),
         (
@@ -254,7 +254,7 @@ fn values_of_a_list_that_are_gone_are_told() {
             CRD,
             "                enum:\n                - a\n                - b\n",
             "",
-            "`enum` is not in it",
+            "`enum` is missing",
         ),
     ];
     for (file, from, to, expected) in changes {
@@ -278,7 +278,7 @@ fn a_limit_that_landed_elsewhere_is_told() {
     );
     let found = told(&sandbox, &["."]);
     assert!(
-        matches!(&found[..], [it] if it.contains("`maxItems` is not in it")),
+        matches!(&found[..], [it] if it.contains("`maxItems` is missing")),
         "{found:?}"
     );
     // The types already have the limit that the rule needs, so no hint asks for one.

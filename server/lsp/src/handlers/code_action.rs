@@ -244,9 +244,10 @@ fn find(
     };
     // Offer to declare a field before offering to remove it.
     let declared: Vec<_> = declared.into_iter().map(|it| (at_removal(&it.problem), it)).collect();
+    let first_ignore = found.iter().position(|it| it.kind == FixKind::Ignore);
     let mut actions: Vec<CodeActionOrCommand> = found.into_iter().map(|it| convert(it).into()).collect();
     for (at, it) in declared.into_iter().rev() {
-        let at = at.unwrap_or(actions.len());
+        let at = at.or(first_ignore).unwrap_or(actions.len());
         let diagnostics = sent.get(&it.problem).into_iter().flatten();
         let diagnostics: Vec<Diagnostic> = diagnostics.map(|it| (*it).clone()).collect();
         let Some(edit) = edit_of_file(&it, client) else {
@@ -359,11 +360,8 @@ fn with_go(title: &str, diagnostics: &[Diagnostic]) -> String {
         return title.to_owned();
     };
     let file = location.uri.as_str().rsplit('/').next().unwrap_or_default();
-    let what = title.strip_suffix(" here").unwrap_or(title);
-    format!(
-        "{what} here, which is generated from {file}:{}",
-        location.range.start.line + 1
-    )
+    let line = location.range.start.line + 1;
+    format!("{title} (in the generated file; its source is {file}:{line})")
 }
 
 /// The edits of a fix in the client's units.

@@ -64,7 +64,7 @@ async fn findings_and_fixes_name_the_place_in_go_as_it_is_now() {
     let actions = list(client.request("textDocument/codeAction", params).await);
     let titles: Vec<_> = actions.iter().filter_map(|it| it["title"].as_str()).collect();
     assert!(
-        titles[0].ends_with(" here, which is generated from types.go:6"),
+        titles[0].ends_with(" (in the generated file; its source is types.go:6)"),
         "{titles:?}"
     );
 

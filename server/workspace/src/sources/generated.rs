@@ -156,8 +156,7 @@ impl<'a> Origin<'a> {
             }
             // If people edit the YAML instead, they lose the edit when the CRD is generated again.
             (None, Some(_)) if let Some(other) = found.other => {
-                let message =
-                    format!("no marker of `{name}` in Go sets this: change this one, or generate the CRD again");
+                let message = format!("the marker of `{name}` in Go differs: change it, or generate the CRD again");
                 self.related(&found.site.file, &other.span, message)
             }
             // The type of a field usually follows from its Go type, so a marker for it is not suggested.

@@ -33,36 +33,36 @@ pub(crate) fn words(what: &What, kinds: &[&str], more: usize) -> Words {
     if kinds.len() > names.len() {
         names.push(format!("{} more", kinds.len() - names.len()));
     }
-    let (crds, are, have) = match kinds {
-        [_] => ("CRD", "is", "has"),
-        _ => ("CRDs", "are", "have"),
+    let (crds, are) = match kinds {
+        [_] => ("CRD", "is"),
+        _ => ("CRDs", "are"),
     };
     let crds = format!("the {crds} of {}", joined(&names, "and"));
     let (headline, label) = match what {
         What::NewProperty(name) => (
-            format!("{crds} {are} older than the types: {} is new", named(name)),
+            format!("{crds} {are} older than the Go types: {} is missing", named(name)),
             "not in the CRD",
         ),
         What::GoneProperty(name) => (
-            format!("{crds} {are} older than the types: {} is gone", named(name)),
+            format!("{crds} {are} older than the Go types: {} was removed", named(name)),
             "still in the CRD",
         ),
         What::Absent(name) => (
-            format!("{crds} {are} older than the types: {} is not in it", named(name)),
+            format!("{crds} {are} older than the Go types: {} is missing", named(name)),
             "not in the CRD",
         ),
         What::Other(name) => (
-            format!("{crds} {have} another {} than the types", named(name)),
+            format!("{} in {crds} differs from the Go types", named(name)),
             "differs from the CRD",
         ),
         What::Gone(name) => (
-            format!("{crds} {are} older than the types: no marker sets {}", named(name)),
+            format!("{crds} {are} older than the Go types: no marker sets {}", named(name)),
             "still in the CRD",
         ),
     };
     let words = Words::new(headline)
         .label(label)
-        .help("write the CRD again: run controller-gen, or `crd-analyzer generate crd` with `--output-dir`");
+        .help("generate the CRD again: run controller-gen, or `crd-analyzer generate crd` with `--output-dir`");
     match more {
         0 => words,
         1 => words.note("it differs in one more place"),
