@@ -3,6 +3,8 @@
 //! The API server names one field for each error. The mistake may be in another field. For example, a name must match two other fields, and a default
 //! must match the keywords next to it.
 
+use std::collections::HashSet;
+
 use crd_analyzer_apiextensions::{
     codes,
     internal::Hoisted,
@@ -81,6 +83,31 @@ fn demanding(code: &str) -> Option<(usize, &'static str)> {
     }
 }
 
+/// The part of `spec.versions` that is one too many: the second version of a name, or the second storage version. The API server reports both for the
+/// whole list, whose first line may be far away.
+pub(crate) fn one_too_many(error: &Error, root: &Json<'_>) -> Option<NodeId> {
+    let versions = || root.get("spec").and_then(|it| it.get("versions")).and_then(Json::items);
+    match error.code {
+        codes::DUPLICATE_VERSION_NAME => {
+            let mut seen = HashSet::new();
+            let mut names = versions()?.iter().filter_map(|it| it.get("name"));
+            names
+                .find(|it| it.as_str().is_some_and(|name| !seen.insert(name)))
+                .map(|it| it.node)
+        }
+        // What is stored follows from the storage versions while the CRD has no status.
+        codes::STORED_VERSIONS if root.get("status").is_some() => None,
+        codes::STORAGE_VERSION_COUNT | codes::STORED_VERSIONS => {
+            let stored = versions()?.iter().filter_map(|it| it.get("storage"));
+            stored
+                .filter(|it| it.value == JsonValue::Bool(true))
+                .nth(1)
+                .map(|it| it.node)
+        }
+        _ => None,
+    }
+}
+
 /// Other nodes that cause an error, each with a description.
 pub(crate) fn deciding<'j>(error: &Error, root: &'j Json<'j>, hoisted: Hoisted) -> Vec<(NodeId, &'static str)> {
     if let Some((levels, keyword)) = demanding(error.code) {
@@ -117,7 +144,20 @@ pub(crate) fn deciding<'j>(error: &Error, root: &'j Json<'j>, hoisted: Hoisted) 
             };
             versions
                 .iter()
-                .filter_map(|version| Some((version.get("storage")?.node, "storage of this version")))
+                .filter_map(|version| version.get("storage"))
+                .filter(|it| it.value == JsonValue::Bool(true))
+                .map(|it| (it.node, "another storage version"))
+                .collect()
+        }
+        codes::DUPLICATE_VERSION_NAME => {
+            let second = one_too_many(error, root);
+            let versions = root.get("spec").and_then(|it| it.get("versions")).and_then(Json::items);
+            let mut names = versions.unwrap_or_default().iter().filter_map(|it| it.get("name"));
+            let twice = names.clone().find(|it| Some(it.node) == second).and_then(Json::as_str);
+            let first = names.find(|it| it.as_str().is_some() && it.as_str() == twice);
+            first
+                .map(|it| (it.node, "the first version of this name"))
+                .into_iter()
                 .collect()
         }
         codes::LIST_KIND_EQUALS_KIND => at(&["spec", "names", "kind"])

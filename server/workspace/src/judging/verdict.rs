@@ -349,10 +349,12 @@ impl Locate<'_> {
             .unwrap_or_default();
         let mut places = places::find(self.root, hoisted, error.place()).into_iter();
         let first = places.next();
-        let span = first.as_ref().map_or_else(
-            || self.tree.span(self.root.node),
-            |place| of_error(self.tree, place, error),
-        );
+        let one_too_many = place_reasons::one_too_many(error, self.root);
+        let span = match (one_too_many, &first) {
+            (Some(node), _) => self.tree.span(node),
+            (None, Some(place)) => of_error(self.tree, place, error),
+            (None, None) => self.tree.span(self.root.node),
+        };
         let mut finding = Finding::new(Class::Error, error.code, span, "");
         let path = first.as_ref().map_or(&error.path, |it| &it.path);
         let about = About::new(error, path, self.root, true).of_tree(self.tree);
@@ -378,6 +380,7 @@ impl Locate<'_> {
         finding.related.extend(
             place_reasons::deciding(error, self.root, hoisted)
                 .into_iter()
+                .filter(|(node, _)| Some(*node) != one_too_many)
                 .map(|(node, what)| Related {
                     span: self.tree.span(node),
                     message: what.to_owned(),
