@@ -4,9 +4,12 @@
 use std::sync::Arc;
 
 use crd_analyzer_ide::lens::{self, Cost};
+use crd_analyzer_schema::rules::is_of_failure;
 use crd_analyzer_syntax::tree::Span;
 use crd_analyzer_workspace::{comparison::since_revision::ChangedVersion, costs::FileCosts};
-use lsp_types::{CodeLens, CodeLensParams, Command, DiagnosticSeverity, Location, Position, Range};
+use lsp_types::{
+    CodeLens, CodeLensParams, Command, Diagnostic, DiagnosticSeverity, Location, NumberOrString, Position, Range,
+};
 use serde_json::json;
 use tower_lsp::jsonrpc::Result;
 
@@ -268,9 +271,11 @@ fn failing(snapshot: &Snapshot, source: &to_proto::Source<'_>) -> Vec<CodeLens> 
 pub(super) fn told(snapshot: &Snapshot, source: &to_proto::Source<'_>) -> impl Iterator<Item = (FailingPlace, String)> {
     let analysis = snapshot.analysis.get();
     let diagnostics = analysis.map(|it| it.diagnostics.as_slice()).unwrap_or_default();
+    let is_code = |it: &Diagnostic| matches!(&it.code, Some(NumberOrString::String(code)) if is_of_failure(code));
+    // While the schema has an error, a rule that does not compile has only a hint.
     let errors = diagnostics
         .iter()
-        .filter(|it| it.severity == Some(DiagnosticSeverity::ERROR));
+        .filter(|it| it.severity == Some(DiagnosticSeverity::ERROR) || is_code(it));
     let errors: Vec<Range> = errors.map(|it| it.range).collect();
     let places = snapshot.failing.places().into_iter();
     let places = places.filter(move |it| {

@@ -154,6 +154,10 @@ async fn rules_enums_and_required_fields_are_counted_too() {
     // While the rule has an error, it has no lens.
     client.change(&crd, 3, &[([RULE, 21, RULE, 25], "sizes")]).await;
     lenses(&mut client, &crd, &[expected[0], expected[2]]).await;
+    // The same while the rule is right, but the type of what it reads is not.
+    let broken = [([RULE, 21, RULE, 26], "size"), ([SIZE, 23, SIZE, 30], "int")];
+    client.change(&crd, 4, &broken).await;
+    lenses(&mut client, &crd, &[expected[0], expected[2]]).await;
     client.finish_with_lists().await;
 }
 

@@ -251,6 +251,20 @@ pub fn failure_code(failure: &Failure) -> &'static str {
     }
 }
 
+/// Whether a code is one of [`failure_code`].
+pub fn is_of_failure(code: &str) -> bool {
+    let all = [
+        codes::RULE_SYNTAX,
+        codes::RULE_RESULT_TYPE,
+        codes::RULE_CONSTANT,
+        codes::UNDEFINED_FIELD,
+        codes::UNDECLARED_REFERENCE,
+        codes::NO_MATCHING_OVERLOAD,
+        codes::RULE_TYPE_ERROR,
+    ];
+    all.contains(&code)
+}
+
 /// The code of the first problem.
 fn code_of(problems: &[Problem]) -> &'static str {
     match problems.first().map(|problem| &problem.kind) {
