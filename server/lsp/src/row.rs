@@ -4,7 +4,7 @@
 const MOST: usize = 100;
 
 /// Shortens a headline so that it fits into a row together with `suffix`. Drops the list of allowed values first, then the start of a path, then the
-/// end of the headline.
+/// value, which the editor marks, then the end of the headline.
 pub(crate) fn fitted(headline: &str, suffix: &str) -> String {
     let room = MOST.saturating_sub(suffix.chars().count());
     let mut headline = headline.to_owned();
@@ -17,6 +17,11 @@ pub(crate) fn fitted(headline: &str, suffix: &str) -> String {
         && let Some(shorter) = without_a_path(&headline)
     {
         headline = shorter;
+    }
+    if headline.chars().count() > room
+        && let Some((before, _)) = headline.split_once(VALUE)
+    {
+        headline.truncate(before.len());
     }
     if headline.chars().count() > room {
         let is_name_open = |text: &str| text.matches('`').count() % 2 == 1;
@@ -33,6 +38,9 @@ pub(crate) fn fitted(headline: &str, suffix: &str) -> String {
 
 /// The text before the allowed values.
 const ALLOWED: &str = " must be ";
+
+/// The text before the value.
+const VALUE: &str = ", but the value is ";
 
 /// Replaces three or more allowed values in a headline by their number.
 fn without_values(headline: &str) -> Option<String> {
@@ -119,6 +127,14 @@ mod tests {
             assert_eq!(row, expected);
             assert!(row.chars().count() <= MOST, "{row}");
         }
+    }
+
+    #[test]
+    fn a_long_value_goes_before_a_sentence_is_cut() {
+        let value = "Forbidden".repeat(20);
+        let headline =
+            format!("`spec.backup.policy` must be `\"Allow\"` or `\"Forbid\"`, but the value is `\"{value}\"`");
+        assert_eq!(fitted(&headline, ""), "`….policy` must be `\"Allow\"` or `\"Forbid\"`");
     }
 
     #[test]
