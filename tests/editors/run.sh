@@ -68,7 +68,7 @@ for editor in "$@"; do
       neovim sid beside
       neovim sid go fixture-go ;;
     helix)
-      for it in findings features; do fixture; "$tests/helix/$it.sh" "$dir/trixie" "$root/editors" "$work/fixture"; done
+      for it in findings features beside; do fixture; "$tests/helix/$it.sh" "$dir/trixie" "$root/editors" "$work/fixture"; done
       fixture fixture-go
       "$tests/helix/go.sh" "$dir/trixie" "$root/editors" "$work/fixture" ;;
     emacs) fixture; "$tests/emacs.sh" "$dir/emacs" "$root/editors" "$work/fixture" ;;

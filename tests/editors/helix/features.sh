@@ -25,10 +25,10 @@ see 'also for when it is not there' on_screen 'hosts \(if present\) +field'
 keys Tab Enter
 see 'it is inserted' on_screen "self.replicas > 9 && self.hosts'"
 keys Escape
-keys u; sleep 0.2
+keys u; sleep 1
 for _ in 1 2 3 4; do
   if saved "$crd" "self.replicas > 9'"; then break; fi
-  keys u; sleep 0.3
+  keys u; sleep 1
 done
 see 'the rule is as it was' saved "$crd" "self.replicas > 9'"
 
