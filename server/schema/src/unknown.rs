@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 use std::cell::Cell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
@@ -20,6 +20,8 @@ thread_local! {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unknown {
     how: How,
+    /// The fields that an object may have besides those that are known. `None` if it may have any field.
+    names: Option<BTreeSet<String>>,
     fields: BTreeMap<String, Unknown>,
     items: BTreeMap<usize, Unknown>,
 }
@@ -43,6 +45,8 @@ enum How {
 #[derive(Default, Debug)]
 pub struct Parts {
     has_more: bool,
+    /// See [`Unknown::names`].
+    names: Option<BTreeSet<String>>,
     fields: BTreeMap<String, Unknown>,
     items: BTreeMap<usize, Unknown>,
 }
@@ -51,6 +55,18 @@ impl Parts {
     /// Records that there may be more entries or items.
     pub fn more(&mut self) {
         self.has_more = true;
+        self.names = None;
+    }
+
+    /// Records that there may be more entries, but none with other names than these.
+    pub fn more_of(&mut self, names: impl IntoIterator<Item = String>) {
+        if !self.has_more {
+            self.has_more = true;
+            self.names = Some(BTreeSet::new());
+        }
+        if let Some(all) = &mut self.names {
+            all.extend(names);
+        }
     }
 
     /// Records the unknown parts of a field.
@@ -63,7 +79,9 @@ impl Parts {
     /// Records the unknown parts of an item.
     pub fn item(&mut self, index: usize, unknown: Option<Unknown>) {
         if let Some(unknown) = unknown {
-            self.has_more |= unknown.how == How::Items;
+            if unknown.how == How::Items {
+                self.more();
+            }
             self.items.insert(index, unknown);
         }
     }
@@ -73,6 +91,7 @@ impl Parts {
         let how = if self.has_more { How::More } else { How::Inside };
         (self.has_more || !self.fields.is_empty() || !self.items.is_empty()).then_some(Unknown {
             how,
+            names: self.names,
             fields: self.fields,
             items: self.items,
         })
@@ -98,6 +117,7 @@ impl Unknown {
     fn whole(how: How) -> Self {
         Self {
             how,
+            names: None,
             fields: BTreeMap::new(),
             items: BTreeMap::new(),
         }
@@ -116,6 +136,7 @@ impl Unknown {
         });
         let left = Self {
             how: self.how,
+            names: self.names,
             fields: fields.collect(),
             items: items.collect(),
         };
@@ -220,6 +241,12 @@ impl<'u> Known<'u> {
     /// Whether the object or list may have more entries or items than are known.
     pub fn has_more(self) -> bool {
         self.0.is_some_and(|it| it.how == How::More)
+    }
+
+    /// Whether the object may have a field that is not in it.
+    pub fn may_have(self, name: &str) -> bool {
+        let names = self.0.filter(|it| it.how == How::More).map(|it| it.names.as_ref());
+        names.is_some_and(|it| it.is_none_or(|it| it.contains(name)))
     }
 
     /// The known parts of a field.

@@ -35,6 +35,8 @@ pub(super) struct Told {
     /// The offset in the file at which the error's place ends.
     pub(super) end: usize,
     pub(super) code: &'static str,
+    /// Whether the error is about an object around its place.
+    pub(super) is_around: bool,
     pub(super) headline: String,
 }
 
@@ -119,12 +121,13 @@ impl Case {
             let verdicts = report.documents.iter().flat_map(|it| &it.verdicts);
             let of_documents = verdicts.flat_map(|it| it.1.findings());
             let all = of_documents.chain(&report.findings);
-            for it in all.filter(|it| it.class == Class::Error && !it.repeats) {
+            for it in all.filter(|it| it.class == Class::Error && !it.repeats && !it.suppressed) {
                 let error = Told {
                     file: (*file).clone(),
                     line: line_of(text, it),
                     end: it.span.end as usize,
                     code: it.code,
+                    is_around: it.label.as_deref() == Some("if this is printed"),
                     headline: it.headline.clone(),
                 };
                 if !told.contains(&error) {

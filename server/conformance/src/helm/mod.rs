@@ -159,7 +159,7 @@ fn errors(oracle: &Path, cases: &[&Case], is_verbose: bool) -> anyhow::Result<bo
                 is_given |= document
                     .errors
                     .iter()
-                    .any(|(line, code)| lines.contains(line) && *code == error.code);
+                    .any(|(line, code)| (error.is_around || lines.contains(line)) && *code == error.code);
                 if document.is_accepted {
                     accepted = Some(document.text);
                 } else {

@@ -34,7 +34,7 @@ pub fn set_defaults(value: &mut Value, known: Known<'_>, schema: Option<Structur
                     continue;
                 };
                 match fields.get_mut(name) {
-                    None if known.has_more() => {}
+                    None if known.may_have(name) => {}
                     None => {
                         // An empty object takes no memory until its first field is inserted.
                         if fields.is_empty() && budget::bytes(COPIES * OBJECT_BYTES).is_err() {

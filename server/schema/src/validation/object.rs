@@ -85,7 +85,7 @@ impl<'s, 'v> Run<'_, 's, 'v> {
             if budget::is_stopped() {
                 break;
             }
-            if !properties.contains_key(name) && !is_open {
+            if !properties.contains_key(name) && !known.may_have(name) {
                 let at = ValuePath::Member(place, name);
                 let what = "is required";
                 outcome.push(Failure::at(&at, codes::MISSING_PROPERTY, what, Report::Required));

@@ -5,15 +5,19 @@
 
 pub(crate) mod actions;
 mod blocks;
+mod keys;
 mod lines;
 mod places;
+mod readings;
 
 use std::ops::Range;
 
-use actions::{Kind, actions, is_quoted};
-use blocks::{Covered, LeftOut, Replaced, blocks, left_out};
+use actions::{Action, Kind, actions, is_quoted};
+use blocks::{Block, Covered, LeftOut, Replaced, blocks, left_out};
+use keys::Keys;
 use lines::{Lines, Shape, indent};
 pub(crate) use places::{Place, Places};
+pub(crate) use readings::Readings;
 
 /// A template in which all actions are replaced.
 #[derive(Debug)]
@@ -22,40 +26,37 @@ pub(crate) struct Filled {
     pub(crate) text: String,
     /// The places in the text that the author has not written.
     pub(crate) places: Places,
-    /// The texts of the blocks that are shown, sorted by start. An outer block comes before the blocks in it.
-    pub(crate) shown: Vec<Range<usize>>,
 }
 
-/// The text with its actions replaced. `None` if it has no actions, if its blocks are not balanced, or if an action prints something for which room
-/// or a column cannot be found.
+/// The text with its actions replaced. Blocks are unknown. `None` if the text has no actions, if its blocks are not balanced, or if an action prints
+/// something for which room or a column cannot be found.
 pub(crate) fn fill(text: &str) -> Option<Filled> {
-    fill_with(text, false)
-}
-
-/// Like [`fill`], but shows the first branch of each block on lines of its own, as if its condition was true. `None` if no block can be shown.
-pub(crate) fn fill_showing_blocks(text: &str) -> Option<Filled> {
-    fill_with(text, true).filter(|it| !it.shown.is_empty())
-}
-
-fn fill_with(text: &str, shows_blocks: bool) -> Option<Filled> {
     let actions = actions(text)?;
     if actions.is_empty() {
         return None;
     }
     let blocks = blocks(&actions)?;
-    let lines = Lines::of(text);
+    fill_with(text, (&actions, &blocks, &Lines::of(text)), (&[], false))
+}
+
+/// Fills in a template. `shown` has the branches of blocks that are read, see [`left_out`].
+fn fill_with(
+    text: &str,
+    (actions, blocks, lines): (&[Action], &[Block], &Lines),
+    shown: (&[Option<usize>], bool),
+) -> Option<Filled> {
     let LeftOut {
         ranges: mut left_out,
         mut replaced,
-        shown,
-    } = left_out(text, &actions, &blocks, &lines, shows_blocks)?;
+        opened,
+    } = left_out(text, actions, blocks, lines, shown);
     let mut filling = Filling {
         bytes: text.as_bytes().to_vec(),
         places: Places::new(text)?,
     };
-    for block in &shown {
+    for offset in opened {
         // A text that contains a block is unknown.
-        filling.places.push(block.start..block.start + 1, Place::Value);
+        filling.places.push(offset..offset + 1, Place::Value);
     }
     left_out.sort_unstable_by_key(|it| it.start);
     for range in &left_out {
@@ -63,7 +64,7 @@ fn fill_with(text: &str, shows_blocks: bool) -> Option<Filled> {
     }
     let mut covered = Covered::default();
     let mut next = left_out.into_iter().peekable();
-    for action in &actions {
+    for action in actions {
         while let Some(range) = next.next_if(|it| it.start <= action.span.start) {
             covered.add(&range);
         }
@@ -74,7 +75,7 @@ fn fill_with(text: &str, shows_blocks: bool) -> Option<Filled> {
             filling.blank(action.span.clone());
         } else if lines.is_alone(&action.span) {
             filling.blank(action.span.clone());
-            replaced.push(Replaced::Lines(lines.around(&action.span)));
+            replaced.push(Replaced::Lines(lines.around(&action.span), None));
         } else {
             let is_quoted = is_quoted(action.code(text));
             let place = if is_quoted { Place::Quoted } else { Place::Value };
@@ -86,19 +87,21 @@ fn fill_with(text: &str, shows_blocks: bool) -> Option<Filled> {
     let mut around = lines.around_of(&filling.bytes, &filler);
     for it in replaced {
         match it {
-            Replaced::Lines(range) => {
+            Replaced::Lines(range, keys) => {
                 around.advance(&filling.bytes, range.start);
-                filling.more(text, &around, range)?;
+                filling.more(text, &around, range, keys)?;
             }
             Replaced::Part(range) if text[range.clone()].contains('\n') => return None,
             Replaced::Part(range) => filling.put(range, Place::Value),
+            Replaced::Items(range, column) => {
+                filling.write_into(text, &range, (column, "- ", &filler, ""), Place::Items)?;
+            }
         }
     }
     filling.places.sort();
     Some(Filled {
         text: String::from_utf8(filling.bytes).ok()?,
         places: filling.places,
-        shown,
     })
 }
 
@@ -117,19 +120,24 @@ impl Filling {
         }
     }
 
+    fn write(&mut self, at: usize, text: &str) {
+        self.bytes[at..at + text.len()].copy_from_slice(text.as_bytes());
+    }
+
     /// Fills a range with characters that can start a plain scalar and continue any scalar.
     fn put(&mut self, range: Range<usize>, place: Place) {
         self.bytes[range.clone()].fill(b'x');
         let filler = self.places.filler();
         if range.len() >= filler.len() {
-            self.bytes[range.start..range.start + filler.len()].copy_from_slice(filler.as_bytes());
+            let filler = filler.to_owned();
+            self.write(range.start, &filler);
         }
         self.places.push(range, place);
     }
 
     /// Writes an unknown entry, item or value into blank lines, in the form that fits the lines around them. `None` if they do not fit, or if the
     /// column is unknown.
-    fn more(&mut self, text: &str, around: &lines::Around<'_>, range: Range<usize>) -> Option<()> {
+    fn more(&mut self, text: &str, around: &lines::Around<'_>, range: Range<usize>, keys: Option<Keys>) -> Option<()> {
         let after = around.after(range.end);
         let (column, content) = match column_of(text, &range)? {
             Column::Said(column, content) => (column, content),
@@ -142,24 +150,46 @@ impl Filling {
         let Some(form) = Form::of(column, content, around.before(column), after) else {
             return Some(());
         };
-        let filler = self.places.filler();
-        let (indent, entry, place) = match form {
-            Form::Entry => (column, format!("{filler}: "), Place::Value),
-            Form::Items => (column, format!("- {filler}"), Place::Items),
-            Form::ItemsOrEntries => (column, format!("- {filler}"), Place::ItemsOrEntries),
-            Form::Value => (column, filler.to_owned(), Place::Value),
+        if let Some(keys) = keys.filter(|it| form == Form::Entry && it.column == column) {
+            // Entries with the same key would be one entry.
+            let place = self.places.of_fields(keys.names);
+            let name = format!("{}{place}", self.places.filler());
+            let is_written = self.write_into(text, &range, (column, "", &name, ": "), Place::Fields(place));
+            if is_written.is_some() {
+                return is_written;
+            }
+        }
+        let filler = self.places.filler().to_owned();
+        let (entry, place) = match form {
+            Form::Entry => ((column, "", &*filler, ": "), Place::Value),
+            Form::Items => ((column, "- ", &*filler, ""), Place::Items),
+            Form::ItemsOrEntries => ((column, "- ", &*filler, ""), Place::ItemsOrEntries),
+            Form::Value => ((column, "", &*filler, ""), Place::Value),
             // If it started in the column of the key, it would be another entry.
-            Form::ValueOrEntries => (column + 1, filler.to_owned(), Place::ValueOrEntries),
+            Form::ValueOrEntries => ((column + 1, "", &*filler, ""), Place::ValueOrEntries),
         };
-        let from = entry.find(filler)?;
-        let until = from + filler.len();
+        self.write_into(text, &range, entry, place)
+    }
+
+    /// Writes an entry, item or value into the first of some blank lines that has room for it at a column. `before` and `after` are around what is
+    /// filled in.
+    fn write_into(
+        &mut self,
+        text: &str,
+        range: &Range<usize>,
+        (column, before, filled_in, after): (usize, &str, &str, &str),
+        place: Place,
+    ) -> Option<()> {
         let mut at = range.start;
-        for line in text[range].split_inclusive('\n') {
+        let length = before.len() + filled_in.len() + after.len();
+        for line in text[range.clone()].split_inclusive('\n') {
             let room = line.trim_end_matches(['\n', '\r']).len();
-            if room.checked_sub(entry.len()).is_some_and(|it| indent <= it) {
-                let at = at + indent;
-                self.bytes[at..at + entry.len()].copy_from_slice(entry.as_bytes());
-                self.places.push(at + from..at + until, place);
+            if room.checked_sub(length).is_some_and(|it| column <= it) {
+                let start = at + column + before.len();
+                self.write(at + column, before);
+                self.write(start, filled_in);
+                self.write(start + filled_in.len(), after);
+                self.places.push(start..start + filled_in.len(), place);
                 return Some(());
             }
             at += line.len();
@@ -350,7 +380,7 @@ mod tests {
         let text = "a:\n{{ range .x }}\n- {{ . }}\n{{ end }}\n";
         assert_eq!(filled(text), ["a:", "- @"]);
         let text = "a:\n  - b:\n    {{ if .x }}\n    c: d\n    {{ end }}\n";
-        assert_eq!(filled(text), ["a:", "  - b:", "    @:"]);
+        assert_eq!(filled(text), ["a:", "  - b:", "    @0:"]);
     }
 
     #[test]
@@ -388,8 +418,8 @@ mod tests {
         }
         let text = "a:\n- b: |\n    c\n  d: e\n  {{ if .x }}\n  f: g\n  {{ end }}\n- - |\n   h\n   {{ .z }}\n";
         let expected = format!(
-            "a:\n- b: |\n    c\n  d: e\n  @: {}\n      \n{}\n- - |\n   h\n   @{}\n",
-            " ".repeat(13 - 7),
+            "a:\n- b: |\n    c\n  d: e\n  @0: {}\n      \n{}\n- - |\n   h\n   @{}\n",
+            " ".repeat(13 - 8),
             " ".repeat(11),
             " ".repeat(8 - 3)
         );
@@ -407,50 +437,10 @@ mod tests {
     #[test]
     fn blocks() {
         let text = "{{- if .on }}\napiVersion: v1\nspec:\n  {{- if .a }}\n  a: 1\n  {{- end }}\n  b: 2\n{{- end }}\n";
-        let expected = "             \napiVersion: v1\nspec:\n  @:        \n      \n            \n  b: 2\n          \n";
+        let expected = "             \napiVersion: v1\nspec:\n  @0:       \n      \n            \n  b: 2\n          \n";
         check(text, expected);
         assert!(super::fill("{{ if .x }}\n").is_none(), "a block that is not closed");
         assert!(super::fill("a: 1\n").is_none());
-    }
-
-    /// Checks the lines that are not blank if blocks are shown, and the texts of the blocks.
-    #[track_caller]
-    fn check_shown(text: &str, expected: Option<(&[&str], &[&str])>) {
-        let filled = super::fill_showing_blocks(text);
-        let found = filled.map(|it| {
-            assert_eq!(it.text.len(), text.len(), "of {text:?}");
-            let written = it.text.replace(it.places.filler(), "@");
-            let lines = written.lines().map(str::trim_end).filter(|it| !it.is_empty());
-            let shown = it.shown.iter().map(|it| text[it.clone()].trim().to_owned());
-            (lines.map(str::to_owned).collect::<Vec<_>>(), shown.collect::<Vec<_>>())
-        });
-        let owned = |of: &[&str]| of.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
-        assert_eq!(found, expected.map(|it| (owned(it.0), owned(it.1))), "of {text:?}");
-    }
-
-    #[test]
-    fn blocks_are_shown_as_if_they_were_there() {
-        check_shown(
-            "a:\n{{ if .x }}\n  b: 1\n{{ else }}\n  b: 2\n{{ end }}\nc: 3\n",
-            Some((&["a:", "  b: 1", "c: 3"], &["b: 1"])),
-        );
-        check_shown(
-            "{{ with .x }}\na: {{ .y }}\n{{ range .z }}\nb: 1\n{{ end }}\n{{ end }}\n",
-            Some((
-                &["a: @xxxxx", "b: 1"],
-                &["a: {{ .y }}\n{{ range .z }}\nb: 1\n{{ end }}", "b: 1"],
-            )),
-        );
-        // The text is joined to other lines, or the object is another one.
-        check_shown("{{ if .x -}}\na: 1\n{{ end }}\nb: 1\n", None);
-        check_shown("{{ if .x }}\na: 1\n{{ end -}}\nb: 1\n", None);
-        check_shown(
-            "{{ if .x }}\nkind: A\n{{ else }}\nkind: B\n{{ end }}\n{{ if .x }}\na: 1\n{{ end }}\n",
-            None,
-        );
-        check_shown("a: {{ if .x }}1{{ end }}\n", None);
-        let deep = format!("{}a: 1\n{}", "{{ if .x }}\n".repeat(64), "{{ end }}\n".repeat(64));
-        assert_eq!(super::fill_showing_blocks(&deep).map(|it| it.shown.len()), Some(64));
     }
 
     #[test]

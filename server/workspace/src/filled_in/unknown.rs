@@ -193,6 +193,8 @@ enum Text {
     Quoted,
     /// The string becomes any number of items.
     Items,
+    /// The string becomes entries that may have these keys.
+    Fields(Vec<String>),
 }
 
 impl Completion<'_> {
@@ -215,7 +217,7 @@ impl Completion<'_> {
                     self.has_known = true;
                     json.value = value;
                 }
-                Some(Text::Unknown) => return Some(Unknown::value()),
+                Some(Text::Unknown | Text::Fields(_)) => return Some(Unknown::value()),
                 Some(Text::Quoted) => return Some(Unknown::typed()),
                 Some(Text::Items) => return Some(Unknown::items()),
             },
@@ -226,6 +228,7 @@ impl Completion<'_> {
             }
             JsonValue::Object(members) => {
                 let mut kept = Vec::with_capacity(members.len());
+                let mut others = Vec::new();
                 for mut member in members.drain(..) {
                     if let Some(set) = self.completed.set_by_scripts {
                         if matches!(member.value.value, JsonValue::Null) && set.set_value_of(&member.key) {
@@ -246,6 +249,10 @@ impl Completion<'_> {
                     match self.key(&member) {
                         None => {}
                         Some(Text::Known(JsonValue::String(key))) => member.key = Cow::Owned(key.into_owned()),
+                        Some(Text::Fields(keys)) => {
+                            others.push(keys);
+                            continue;
+                        }
                         Some(_) => {
                             parts.more();
                             continue;
@@ -260,8 +267,13 @@ impl Completion<'_> {
                     parts.field(&member.key, unknown);
                     members.push(member);
                 }
-                if self.completed.is_part || gets_more {
+                let may_be_null = members.is_empty() && !others.is_empty();
+                if self.completed.is_part || gets_more || may_be_null {
+                    // Without any entry, the value is null, which may have a default.
                     parts.more();
+                }
+                for keys in others {
+                    parts.more_of(keys);
                 }
             }
             JsonValue::Null | JsonValue::Bool(_) | JsonValue::Int(_) | JsonValue::Uint(_) | JsonValue::Float(_) => {}
@@ -308,6 +320,10 @@ impl Completion<'_> {
             Place::Value | Place::Quoted if keeps_quotes && (place == Place::Quoted || is_quoted()) => Text::Quoted,
             Place::Value | Place::Quoted | Place::ValueOrEntries => Text::Unknown,
             Place::Items | Place::ItemsOrEntries => Text::Items,
+            Place::Fields(place) => {
+                let keys = self.completed.filled.map(|it| it.fields(place));
+                Text::Fields(keys.unwrap_or_default().to_vec())
+            }
         })
     }
 

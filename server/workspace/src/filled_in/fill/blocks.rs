@@ -4,7 +4,8 @@ use std::{cmp::Reverse, collections::BinaryHeap, ops::Range};
 
 use super::{
     actions::{Action, Kind},
-    lines::Lines,
+    keys::Keys,
+    lines::{Lines, indent},
 };
 
 /// The maximum nesting depth of blocks.
@@ -12,23 +13,76 @@ const MAX_DEPTH: usize = 64;
 
 /// A block of a template, by the indices of its actions.
 pub(super) struct Block {
-    first: usize,
-    /// The index of the first `else`.
-    other: Option<usize>,
-    last: usize,
+    pub(super) first: usize,
+    /// The actions `else`, in order.
+    others: Vec<usize>,
+    pub(super) last: usize,
+    /// The block around it, and the branch of that block.
+    pub(super) around: Option<(usize, usize)>,
+}
+
+impl Block {
+    /// The number of its branches.
+    pub(super) fn branches(&self) -> usize {
+        1 + self.others.len()
+    }
+
+    /// The text of a branch.
+    pub(super) fn branch(&self, actions: &[Action], branch: usize) -> Range<usize> {
+        let before = branch.checked_sub(1).map_or(self.first, |it| self.others[it]);
+        let after = self.others.get(branch).copied().unwrap_or(self.last);
+        actions[before].span.end..actions[after].span.start
+    }
+}
+
+/// How a block can be read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Form {
+    /// It is on lines of its own.
+    Lines,
+    /// It is the value of a key or an item, on one line.
+    Value,
+    /// It contains the start of an object. Its first branch is read as if it was there.
+    Documents,
+    /// It is unknown.
+    Unknown,
+}
+
+impl Form {
+    pub(super) fn of(text: &str, actions: &[Action], block: &Block, lines: &Lines) -> Self {
+        let (begin, end) = (&actions[block.first], &actions[block.last]);
+        let joins = |it: &Action| it.trims_after(text);
+        if begin.kind == Kind::Define {
+            Self::Unknown
+        } else if lines.is_alone(&begin.span) && lines.is_alone(&end.span) {
+            if lines.has_head(begin.span.end..end.span.start) {
+                Self::Documents
+            } else if joins(begin) || joins(end) || !block.others.iter().all(|it| lines.is_alone(&actions[*it].span)) {
+                Self::Unknown
+            } else {
+                Self::Lines
+            }
+        } else if lines.is_value(text, &(begin.span.start..end.span.end)) {
+            Self::Value
+        } else {
+            Self::Unknown
+        }
+    }
 }
 
 /// A range of the template that becomes an unknown value.
 pub(super) enum Replaced {
-    /// The lines become an entry, an item or a value.
-    Lines(Range<usize>),
+    /// The lines become an entry, an item or a value. If they are entries whose keys are written, with these.
+    Lines(Range<usize>, Option<Keys>),
     /// The text becomes part of a value.
     Part(Range<usize>),
+    /// The lines become any number of items that start at this column.
+    Items(Range<usize>, usize),
 }
 
 impl Replaced {
     pub(super) fn start(&self) -> usize {
-        let (Self::Lines(range) | Self::Part(range)) = self;
+        let (Self::Lines(range, _) | Self::Part(range) | Self::Items(range, _)) = self;
         range.start
     }
 }
@@ -40,17 +94,19 @@ pub(super) fn blocks(actions: &[Action]) -> Option<Vec<Block>> {
     for (n, action) in actions.iter().enumerate() {
         match action.kind {
             Kind::Begin | Kind::Define => {
+                let around = open.last().map(|it: &usize| (*it, blocks[*it].others.len()));
                 open.push(blocks.len());
                 blocks.push(Block {
                     first: n,
-                    other: None,
+                    others: Vec::new(),
                     last: n,
+                    around,
                 });
             }
             Kind::End => blocks[open.pop()?].last = n,
             Kind::Else => {
                 if let Some(block) = open.last() {
-                    blocks[*block].other.get_or_insert(n);
+                    blocks[*block].others.push(n);
                 }
             }
             Kind::Value | Kind::Nothing => {}
@@ -85,62 +141,80 @@ pub(super) struct LeftOut {
     pub(super) ranges: Vec<Range<usize>>,
     /// The ranges that become unknown.
     pub(super) replaced: Vec<Replaced>,
-    /// The texts of the blocks that are shown.
-    pub(super) shown: Vec<Range<usize>>,
+    /// Where the texts of blocks on lines of their own begin, if they are read.
+    pub(super) opened: Vec<usize>,
 }
 
-/// What blocks do to a text. `None` if blocks are to be shown, and the objects in the text depend on one of them.
+/// The bytes that an item with a filled-in value has at most.
+const MOST_OF_ITEM: usize = 6;
+
+/// The column of the items of a list, if a text starts with one.
+fn column_of_items(text: &str) -> Option<usize> {
+    let is_written = |it: &&str| !it.trim().is_empty() && !it.trim_start().starts_with('#');
+    let line = text.lines().find(is_written)?;
+    line.trim_start().starts_with("- ").then(|| indent(line))
+}
+
+/// What blocks do to a text. `shown` has the branch of each block that is read, if the block is not unknown. `repeats` says whether the text in
+/// `range` may be printed several times.
 pub(super) fn left_out(
     text: &str,
     actions: &[Action],
     blocks: &[Block],
     lines: &Lines,
-    shows_blocks: bool,
-) -> Option<LeftOut> {
+    (shown, repeats): (&[Option<usize>], bool),
+) -> LeftOut {
     let mut found = LeftOut::default();
     let mut covered = Covered::default();
-    // The `else` branches that start later, sorted so that the first one is on top.
-    let mut branches: BinaryHeap<Reverse<(usize, usize)>> = BinaryHeap::new();
-    for block in blocks {
+    // The branches that start later and are left out, sorted so that the first one is on top.
+    let mut later: BinaryHeap<Reverse<(usize, usize)>> = BinaryHeap::new();
+    for (n, block) in blocks.iter().enumerate() {
         let (begin, end) = (&actions[block.first], &actions[block.last]);
-        while let Some(Reverse((start, end))) = branches.peek().copied()
+        while let Some(Reverse((start, end))) = later.peek().copied()
             && start <= begin.span.start
         {
             covered.add(&(start..end));
-            branches.pop();
+            later.pop();
         }
         let value = begin.span.start..end.span.end;
         if covered.holds(&value) {
+            continue;
+        }
+        let form = Form::of(text, actions, block, lines);
+        // A block that contains whole documents includes or omits them. They are checked as if they were included.
+        let branch = match form {
+            Form::Documents => Some(0),
+            _ => shown.get(n).copied().flatten(),
+        };
+        if let Some(branch) = branch {
+            let kept = block.branch(actions, branch);
+            let before = begin.span.end..kept.start;
+            let after = kept.end..end.span.start;
+            covered.add(&before);
+            later.push(Reverse((after.start, after.end)));
+            if form == Form::Lines {
+                found.opened.push(begin.span.end);
+            }
+            found
+                .ranges
+                .extend([before, after].into_iter().filter(|it| !it.is_empty()));
+            if repeats && branch == 0 && form == Form::Lines && begin.code(text).starts_with("range") {
+                let after = lines.around(&actions[block.others.first().copied().unwrap_or(block.last)].span);
+                let items = column_of_items(&text[kept]).filter(|it| it + MOST_OF_ITEM <= after.len());
+                // Items after the text leave it the first one.
+                found.replaced.push(match items {
+                    Some(column) => Replaced::Items(after, column),
+                    None => Replaced::Lines(lines.around(&begin.span), None),
+                });
+            }
             continue;
         }
         let whole = lines.around(&value);
         let taken = if begin.kind == Kind::Define {
             whole
         } else if lines.is_alone(&begin.span) && lines.is_alone(&end.span) {
-            // A block that contains whole documents includes or omits them. They are checked as if they were included.
-            let has_head = lines.has_head(begin.span.end..end.span.start);
-            let other = block.other.map(|it| &actions[it]);
-            // Another version of the object may need other fields.
-            if has_head && shows_blocks && other.is_some() {
-                return None;
-            }
-            let joins = |it: &Action| it.trims_after(text);
-            let can_be_shown = !joins(begin) && !joins(end) && other.is_none_or(|it| lines.is_alone(&it.span));
-            let is_shown = shows_blocks && !has_head && can_be_shown;
-            if is_shown {
-                found
-                    .shown
-                    .push(begin.span.end..other.map_or(end.span.start, |it| it.span.start));
-            }
-            if has_head || is_shown {
-                if let Some(other) = block.other {
-                    let branch = actions[other].span.start..end.span.start;
-                    branches.push(Reverse((branch.start, branch.end)));
-                    found.ranges.push(branch);
-                }
-                continue;
-            }
-            found.replaced.push(Replaced::Lines(whole.clone()));
+            let keys = Keys::of(text, &actions[block.first..=block.last], lines);
+            found.replaced.push(Replaced::Lines(whole.clone(), keys));
             whole
         } else {
             // The block is within a line, so it becomes an unknown part of a value.
@@ -150,5 +224,5 @@ pub(super) fn left_out(
         covered.add(&taken);
         found.ranges.push(taken);
     }
-    Some(found)
+    found
 }

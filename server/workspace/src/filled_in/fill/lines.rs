@@ -7,6 +7,8 @@ pub(super) struct Lines {
     all: Vec<Line>,
     /// The offsets of lines that start an object, such as the line with its kind, in order.
     heads: Vec<usize>,
+    /// The offsets of lines that separate documents, in order.
+    separators: Vec<usize>,
 }
 
 /// A line, without its line break.
@@ -20,6 +22,7 @@ impl Lines {
     pub(super) fn of(text: &str) -> Self {
         let mut all = Vec::new();
         let mut heads = Vec::new();
+        let mut separators = Vec::new();
         let mut start = 0;
         for line in text.split('\n') {
             let written = start + line.len() - line.trim_start().len();
@@ -29,10 +32,12 @@ impl Lines {
             });
             if line.starts_with("apiVersion:") || line.starts_with("kind:") {
                 heads.push(start);
+            } else if line.starts_with("---") {
+                separators.push(start);
             }
             start += line.len() + 1;
         }
-        Self { all, heads }
+        Self { all, heads, separators }
     }
 
     /// The index of the line that contains an offset.
@@ -49,6 +54,29 @@ impl Lines {
     pub(super) fn is_alone(&self, range: &Range<usize>) -> bool {
         let (first, last) = (&self.all[self.at(range.start)], &self.all[self.at(range.end)]);
         range.start <= first.written.start && last.written.end <= range.end
+    }
+
+    /// Whether a range of a line is the value of a key or an item, written without quotes.
+    pub(super) fn is_value(&self, text: &str, range: &Range<usize>) -> bool {
+        let (first, last) = (self.at(range.start), self.at(range.end));
+        let line = &self.all[first];
+        let before = &text[line.range.start..range.start];
+        let after = text[range.end..self.all[last].range.end].trim_start();
+        let written = before.trim_start_matches([' ', '-']);
+        let is_key = |it: &str| {
+            it.strip_suffix(':')
+                .is_some_and(|it| !it.contains(['{', ':', '"', '\'', '[', '#']))
+        };
+        let ends_in_blank = before.ends_with(' ');
+        first == last
+            && ends_in_blank
+            && (written.is_empty() && before.contains('-') || is_key(written.trim_end()))
+            && (after.is_empty() || after.starts_with('#'))
+    }
+
+    /// The number of lines before an offset that separate documents.
+    pub(super) fn document(&self, offset: usize) -> usize {
+        self.separators.partition_point(|it| *it < offset)
     }
 
     /// Whether a range contains a line that starts an object.

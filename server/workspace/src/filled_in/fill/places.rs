@@ -14,6 +14,8 @@ pub(crate) enum Place {
     Value,
     /// One string in quotes.
     Quoted,
+    /// Entries of an object. [`Places::fields`] has their keys.
+    Fields(usize),
     /// Any number of items of a list.
     Items,
     /// The value of a key, or entries beside that key.
@@ -30,6 +32,8 @@ pub(crate) struct Places {
     filler: String,
     /// The ranges of the places. They do not overlap, and are sorted once all are added.
     all: Vec<(Range<usize>, Place)>,
+    /// The keys of entries that may appear, by [`Place::Fields`].
+    fields: Vec<Vec<String>>,
     /// Whether a text in quotes stays in quotes, because Helm fills in the places.
     pub(crate) keeps_quotes: bool,
 }
@@ -64,12 +68,24 @@ impl Places {
         Some(Self {
             filler,
             all: Vec::new(),
+            fields: Vec::new(),
             keeps_quotes: false,
         })
     }
 
     pub(super) fn push(&mut self, range: Range<usize>, place: Place) {
         self.all.push((range, place));
+    }
+
+    /// The number of a place for entries with these keys.
+    pub(super) fn of_fields(&mut self, keys: Vec<String>) -> usize {
+        self.fields.push(keys);
+        self.fields.len() - 1
+    }
+
+    /// The keys of the entries that may appear at a place.
+    pub(crate) fn fields(&self, place: usize) -> &[String] {
+        self.fields.get(place).map_or(&[], Vec::as_slice)
     }
 
     pub(super) fn sort(&mut self) {

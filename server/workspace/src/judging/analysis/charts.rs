@@ -1,7 +1,8 @@
 //! Templates of Helm charts, together with what they include, and with their blocks.
 
-use std::{collections::HashSet, path::Path};
+use std::{collections::HashSet, ops::Range, path::Path};
 
+use crd_analyzer_resource::codes::{UNCHECKED_RULES, UNKNOWN_FIELD};
 use crd_analyzer_schema::codes as schema_codes;
 use crd_analyzer_syntax::tree::Span;
 
@@ -9,18 +10,18 @@ use super::judge_text;
 use crate::{
     charts::{back::Replaced, helpers, put},
     documents::text::Text,
-    filled_in::fill::{fill, fill_showing_blocks},
-    findings::finding::Finding,
+    filled_in::fill::{Readings, fill},
+    findings::finding::{Finding, Related},
     findings::one_value::OF_SEVERAL,
     findings::report::{DocumentReport, DocumentVerdict, FileReport},
-    findings::same::same,
+    findings::same::{Same, same},
     judging::{deferred_search::DeferredSearch, question::Question},
     roles,
 };
 
 /// The codes of errors that depend only on the value at their place, and on the schema for it.
 const LOCAL: [&str; 9] = [
-    crd_analyzer_resource::codes::UNKNOWN_FIELD,
+    UNKNOWN_FIELD,
     schema_codes::WRONG_TYPE,
     schema_codes::NOT_IN_ENUM,
     schema_codes::PATTERN_MISMATCH,
@@ -67,35 +68,90 @@ pub(crate) fn define_report(path: &Path, report: &mut FileReport, question: &Que
     }
 }
 
-/// Checks a template of a Helm chart. The text in blocks is checked as if it was there, but only where it is wrong in itself.
+/// Checks a template of a Helm chart. The text in blocks is checked as if it was there.
 fn judge_template(source: &Text, question: &Question<'_>) -> (FileReport, DeferredSearch) {
     let (mut report, kept) = judge_text(source, question, fill(&source.content));
-    if let Some(filled) =
-        fill_showing_blocks(&source.content).filter(|it| Text::whole(it.text.as_str().into()).is_readable_like(source))
-    {
-        let question = question.of_errors_only();
-        let shown = filled.shown.clone();
-        // For each block, the end of the last block up to it. Blocks contain each other.
-        let ends: Vec<usize> = shown
-            .iter()
-            .scan(0, |end, it| {
-                *end = it.end.max(*end);
-                Some(*end)
-            })
-            .collect();
-        let (found, _) = judge_text(&Text::whole(source.content.clone()), &question, Some(filled));
-        let is_shown = |span: Span| {
-            let before = shown.partition_point(|it| it.start <= span.start as usize);
-            let end = before.checked_sub(1).map(|it| ends[it]);
-            end.is_some_and(|it| span.end as usize <= it)
-        };
-        add_local(&mut report, found, &is_shown);
+    let question = question.of_errors_only();
+    let readings = Readings::of(&source.content);
+    let mut moved = HashSet::new();
+    for reading in readings.iter().flat_map(Readings::all) {
+        let text = Text::whole(source.content.clone());
+        let (found, _) = judge_text(&text, &question, Some(reading.filled));
+        let branches = Branches::new(&source.content, &reading.shown, &reading.values);
+        add_certain(&mut report, found, (reading.is_alone, &branches), &mut moved);
     }
     (report, kept)
 }
 
-/// Adds the errors of another report that are in blocks and depend on nothing else.
-fn add_local(report: &mut FileReport, found: FileReport, is_shown: &dyn Fn(Span) -> bool) {
+/// The branches of blocks that are read.
+struct Branches<'r> {
+    text: &'r str,
+    all: &'r [Range<usize>],
+    values: &'r [(usize, Range<usize>)],
+    /// For each branch, the end of the last branch up to it. Branches contain each other.
+    ends: Vec<usize>,
+}
+
+impl<'r> Branches<'r> {
+    fn new(text: &'r str, all: &'r [Range<usize>], values: &'r [(usize, Range<usize>)]) -> Self {
+        let ends = all.iter().scan(0, |end, it| {
+            *end = it.end.max(*end);
+            Some(*end)
+        });
+        Self {
+            text,
+            all,
+            values,
+            ends: ends.collect(),
+        }
+    }
+
+    /// Whether a span is in a branch.
+    fn have(&self, span: Span) -> bool {
+        let before = self.all.partition_point(|it| it.start <= span.start as usize);
+        let end = before.checked_sub(1).map(|it| self.ends[it]);
+        end.is_some_and(|it| span.end as usize <= it)
+    }
+
+    /// Moves an error to the branch in its document, if it is about an object or a list around the branch.
+    fn move_into(&self, finding: &mut Finding, document: Span) {
+        if self.have(finding.span) {
+            return;
+        }
+        // The place of an error about a list may be its key, which other branches share.
+        let is_of =
+            |it: &&(usize, Range<usize>)| it.0 <= finding.span.start as usize && finding.span.end as usize <= it.1.end;
+        if let Some((_, value)) = self.values.iter().find(is_of) {
+            finding.span = Span::new(value.start as u32, value.end as u32);
+            return;
+        }
+        let first = self.all.partition_point(|it| it.start < document.start as usize);
+        let Some(branch) = self.all.get(first).filter(|it| it.end <= document.end as usize) else {
+            return;
+        };
+        let written = self.text[branch.clone()].trim_start();
+        let start = branch.end - written.len();
+        let end = start + written.lines().next().unwrap_or_default().trim_end().len();
+        let label = finding.label.replace("if this is printed".to_owned());
+        let related = Related {
+            span: finding.span,
+            message: label.unwrap_or_else(|| "then this is refused".to_owned()),
+            file: None,
+        };
+        finding.related.insert(0, related);
+        finding.span = Span::new(start as u32, end as u32);
+        // The change would be made for all branches.
+        finding.proposed = None;
+    }
+}
+
+/// Adds the errors of another report that are in blocks and certain.
+fn add_certain(
+    report: &mut FileReport,
+    found: FileReport,
+    (is_alone, branches): (bool, &Branches<'_>),
+    moved: &mut HashSet<(usize, Same)>,
+) {
     for document in found.documents {
         let is_it = |it: &&mut DocumentReport| {
             (it.index, it.item, &it.kind, &it.api_version)
@@ -104,19 +160,38 @@ fn add_local(report: &mut FileReport, found: FileReport, is_shown: &dyn Fn(Span)
         let Some(same_document) = report.documents.iter_mut().find(is_it) else {
             continue;
         };
-        for ((_, verdict), (_, other)) in same_document.verdicts.iter_mut().zip(document.verdicts) {
-            add_to(verdict, other, is_shown);
+        let pairs = same_document.verdicts.iter_mut().zip(document.verdicts);
+        for (n, ((_, verdict), (_, other))) in pairs.enumerate() {
+            add_to(verdict, other, is_alone, &mut |finding| {
+                if !is_alone {
+                    return branches.have(finding.span);
+                }
+                let before = (finding.span, same(finding));
+                branches.move_into(finding, document.span);
+                // An error about an object around several branches is told at the first one that has it.
+                finding.span == before.0 || moved.insert((n, before.1))
+            });
         }
     }
 }
 
-fn add_to(verdict: &mut DocumentVerdict, other: DocumentVerdict, is_shown: &dyn Fn(Span) -> bool) {
+/// Adds the errors of another verdict to a verdict. `place` moves an error to the branch that has it, and says whether it is new.
+fn add_to(
+    verdict: &mut DocumentVerdict,
+    other: DocumentVerdict,
+    is_alone: bool,
+    place: &mut dyn FnMut(&mut Finding) -> bool,
+) {
     // If a value does not match a combination of schemas, its other errors may be of a branch that it need not match.
-    if other.errors.iter().any(|it| OF_SEVERAL.contains(&it.code)) {
+    if !is_alone && other.errors.iter().any(|it| OF_SEVERAL.contains(&it.code)) {
         return;
     }
     let told: HashSet<_> = verdict.findings().map(same).collect();
-    let is_new = |it: &Finding| LOCAL.contains(&it.code) && is_shown(it.span) && !told.contains(&same(it));
-    verdict.strict.extend(other.strict.into_iter().filter(is_new));
-    verdict.errors.extend(other.errors.into_iter().filter(is_new));
+    let mut new = |mut it: Finding| {
+        // The rules that are not checked because of an error say nothing about the branch.
+        let is_certain = is_alone && it.code != UNCHECKED_RULES || LOCAL.contains(&it.code);
+        (is_certain && !told.contains(&same(&it)) && place(&mut it)).then_some(it)
+    };
+    verdict.strict.extend(other.strict.into_iter().filter_map(&mut new));
+    verdict.errors.extend(other.errors.into_iter().filter_map(&mut new));
 }
