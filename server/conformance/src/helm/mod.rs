@@ -21,6 +21,7 @@ use std::{
 use anyhow::bail;
 use chart::{Case, Rendered, Told};
 use crd_analyzer_apiextensions::codes;
+use crd_analyzer_resource::codes::UNSERVED_VERSION;
 use fastrand::Rng;
 use serde_json::Value;
 
@@ -58,7 +59,7 @@ pub(crate) struct Args {
 }
 
 /// The codes of errors for which the API server reads no more of an object.
-const UNDECODED: [&str; 2] = [codes::DUPLICATE_KEY, codes::INVALID_YAML];
+const UNDECODED: [&str; 3] = [codes::DUPLICATE_KEY, codes::INVALID_YAML, UNSERVED_VERSION];
 
 /// What Helm renders of a chart for some values: the files by path, or an error.
 type Printed = Result<BTreeMap<String, String>, String>;

@@ -17,7 +17,7 @@ use blocks::{Block, Covered, LeftOut, Replaced, blocks, left_out};
 use keys::Keys;
 use lines::{Lines, Shape, indent};
 pub(crate) use places::{Place, Places};
-pub(crate) use readings::Readings;
+pub(crate) use readings::{Readings, other_heads};
 
 /// A template in which all actions are replaced.
 #[derive(Debug)]

@@ -183,7 +183,7 @@ pub(super) fn left_out(
         let form = Form::of(text, actions, block, lines);
         // A block that contains whole documents includes or omits them. They are checked as if they were included.
         let branch = match form {
-            Form::Documents => Some(0),
+            Form::Documents => Some(shown.get(n).copied().flatten().unwrap_or(0)),
             _ => shown.get(n).copied().flatten(),
         };
         if let Some(branch) = branch {

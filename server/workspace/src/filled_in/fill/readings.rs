@@ -74,8 +74,7 @@ impl<'t> Readings<'t> {
         let shown = if is_alone {
             shown
         } else {
-            let most = (MOST_TEXT / text.len().max(1)).clamp(1, MOST_TOGETHER);
-            together(&branches, &blocks, most)
+            together(&branches, &blocks, most_together(text))
         };
         Some(Self {
             text,
@@ -122,6 +121,34 @@ impl<'t> Readings<'t> {
             is_alone: self.is_alone,
         })
     }
+}
+
+/// The template with the other branches of blocks that start an object: the second ones, the third ones, and so on. There are none if the objects do not
+/// depend on such blocks.
+pub(crate) fn other_heads(text: &str) -> Vec<Filled> {
+    let Some(actions) = actions(text) else {
+        return Vec::new();
+    };
+    let Some(blocks) = blocks(&actions) else {
+        return Vec::new();
+    };
+    let lines = Lines::of(text);
+    let heads = blocks.iter().map(|block| {
+        let is_head = block.branches() > 1 && Form::of(text, &actions, block, &lines) == Form::Documents;
+        is_head.then(|| block.branches() - 1)
+    });
+    let heads: Vec<Option<usize>> = heads.collect();
+    let most = heads.iter().flatten().max().copied().unwrap_or_default();
+    let fill = |branch| {
+        let shown: Vec<Option<usize>> = heads.iter().map(|it| it.map(|last| last.min(branch))).collect();
+        fill_with(text, (&actions, &blocks, &lines), (&shown, false))
+    };
+    (1..=most.min(most_together(text))).filter_map(fill).collect()
+}
+
+/// The number of times that a text is read with several branches together.
+fn most_together(text: &str) -> usize {
+    (MOST_TEXT / text.len().max(1)).clamp(1, MOST_TOGETHER)
 }
 
 /// Readings with one branch of each document.
@@ -264,6 +291,16 @@ mod tests {
             "{{ if .x }}\nkind: A\n{{ else }}\nkind: B\n{{ end }}\n{{ if .x }}\na: 1\n{{ end }}\n",
             &[],
         );
+    }
+
+    #[test]
+    fn heads_of_objects_have_other_branches() {
+        let text = "{{ if .x }}\nkind: A\n{{ else if .y }}\nkind: B\n{{ else }}\nkind: C\n{{ end }}\n{{ if .x }}\na: 1\n{{ end }}\n";
+        let heads = other_heads(text);
+        let first = heads.iter().map(|it| it.text.trim_start().lines().next());
+        assert_eq!(first.collect::<Vec<_>>(), [Some("kind: B"), Some("kind: C")]);
+        assert!(other_heads("{{ if .x }}\nkind: A\n{{ end }}\n").is_empty());
+        assert!(other_heads("{{ if .x }}\na: 1\n{{ else }}\nb: 1\n{{ end }}\n").is_empty());
     }
 
     #[test]

@@ -10,8 +10,8 @@ use super::judge_text;
 use crate::{
     charts::{back::Replaced, helpers, put},
     documents::text::Text,
-    filled_in::fill::{Readings, fill},
-    findings::finding::{Finding, Related},
+    filled_in::fill::{Readings, fill, other_heads},
+    findings::finding::{Finding, Related, Severity},
     findings::one_value::OF_SEVERAL,
     findings::report::{DocumentReport, DocumentVerdict, FileReport},
     findings::same::{Same, same},
@@ -72,6 +72,11 @@ pub(crate) fn define_report(path: &Path, report: &mut FileReport, question: &Que
 fn judge_template(source: &Text, question: &Question<'_>) -> (FileReport, DeferredSearch) {
     let (mut report, kept) = judge_text(source, question, fill(&source.content));
     let question = question.of_errors_only();
+    for filled in other_heads(&source.content) {
+        let text = Text::whole(source.content.clone());
+        let printed = filled.text.clone();
+        keep_common(&mut report, &judge_text(&text, &question, Some(filled)).0, &printed);
+    }
     let readings = Readings::of(&source.content);
     let mut moved = HashSet::new();
     for reading in readings.iter().flat_map(Readings::all) {
@@ -81,6 +86,31 @@ fn judge_template(source: &Text, question: &Question<'_>) -> (FileReport, Deferr
         add_certain(&mut report, found, (reading.is_alone, &branches), &mut moved);
     }
     (report, kept)
+}
+
+/// Keeps the errors that objects also have with another version. An object that cannot be checked then keeps its errors, and so does text that is not
+/// `printed` with the other version.
+fn keep_common(report: &mut FileReport, other: &FileReport, printed: &str) {
+    for document in &mut report.documents {
+        let is_it = |it: &&DocumentReport| (it.index, it.item) == (document.index, document.item);
+        let Some(other) = other.documents.iter().find(is_it) else {
+            continue;
+        };
+        for ((_, verdict), (_, other)) in document.verdicts.iter_mut().zip(&other.verdicts) {
+            if other.decode_error.is_none() && other.unfinished.is_empty() {
+                let same_errors: HashSet<_> = other.findings().map(identity).collect();
+                let is_printed = |it: &Finding| !printed[it.span.range()].trim().is_empty();
+                verdict.retain(|it| {
+                    it.class.severity() != Severity::Error || !is_printed(it) || same_errors.contains(&identity(it))
+                });
+            }
+        }
+    }
+}
+
+/// What errors of two versions of an object have in common, if they are about the same text.
+fn identity(finding: &Finding) -> (&'static str, Span) {
+    (finding.code, finding.span)
 }
 
 /// The branches of blocks that are read.
