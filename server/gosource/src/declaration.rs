@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// The maximum number of named types and embedded structs on a path.
-const MAX_TYPES: usize = 200;
+pub(crate) const MAX_TYPES: usize = 200;
 
 /// One step down a schema.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -99,7 +99,7 @@ impl Module {
     }
 }
 
-fn of_type(name: &str, declared: &Declared) -> Site {
+pub(crate) fn of_type(name: &str, declared: &Declared) -> Site {
     Site {
         file: declared.file.clone(),
         span: declared.span.clone(),
@@ -113,10 +113,10 @@ fn of_type(name: &str, declared: &Declared) -> Site {
 
 /// A type, and the file in which it is written. The imports of that file determine what its names mean.
 #[derive(Clone)]
-struct At {
-    package: Arc<Package>,
-    file: Arc<SourceFile>,
-    of: Type,
+pub(crate) struct At {
+    pub(crate) package: Arc<Package>,
+    pub(crate) file: Arc<SourceFile>,
+    pub(crate) of: Type,
 }
 
 /// Go's built-in types that can be values in a schema.
@@ -271,7 +271,7 @@ fn lookup(module: &Module, at: &At, package: Option<&str>, name: &str) -> Option
 }
 
 /// The limits that prevent endless recursion through embedded structs.
-type Bounds<'a> = (&'a mut HashSet<String>, &'a mut usize);
+pub(crate) type Bounds<'a> = (&'a mut HashSet<String>, &'a mut usize);
 
 /// The named types that are embedded in a struct, without those already visited, and whether all embedded types are known.
 fn embedded_types(module: &Module, at: &At, (seen, left): Bounds<'_>) -> (Vec<(String, At, Declared)>, bool) {
@@ -314,13 +314,13 @@ fn embedded(module: &Module, at: &At, (seen, left): Bounds<'_>, sites: &mut Site
 }
 
 /// A field that was found in a struct, and the field's type.
-struct Found {
-    site: Site,
+pub(crate) struct Found {
+    pub(crate) site: Site,
     at: At,
 }
 
 /// The field with this JSON name in a struct or in the structs embedded in it.
-fn field(module: &Module, at: &At, (owner, name): (&str, &str), (seen, left): Bounds<'_>) -> Option<Found> {
+pub(crate) fn field(module: &Module, at: &At, (owner, name): (&str, &str), (seen, left): Bounds<'_>) -> Option<Found> {
     let Type::Struct(fields) = &at.of else {
         return None;
     };

@@ -9,6 +9,7 @@ mod kinds;
 mod last_tree;
 pub mod literal;
 mod markers;
+mod mentions;
 mod module;
 mod outline;
 mod read;
@@ -16,6 +17,7 @@ mod said;
 
 pub use declaration::{Cursor, Declaration, Kind, Site, Sites, Step};
 pub use markers::{Marked, ONLY_MARKERS_SET, marker_for};
+pub use mentions::Mention;
 pub use module::{Folders, Module, is_source, module_name, root_of};
 pub use read::{Marker, SourceFile};
 pub use said::{Given, KEYS, LISTS, Said, To};

@@ -13,7 +13,7 @@ use crate::outline;
 use crate::read::{Declarations, Declared, SourceFile, declarations};
 
 /// The maximum number of packages to search for a kind if no folder is named after its version.
-const MAX_PACKAGES: usize = 500;
+pub(crate) const MAX_PACKAGES: usize = 500;
 
 /// The maximum number of folders to read in a repository, and of files to read in a package. A repository with an API has fewer.
 const MAX_FOLDERS: usize = 20_000;
@@ -158,6 +158,18 @@ impl Package {
         }
         let file = &self.files[*self.names().get(name)?];
         file.declarations().types.get(name)
+    }
+
+    /// The types that the files with a wanted text declare, by name.
+    pub(crate) fn declared_in(
+        &self,
+        is_wanted: impl Fn(&str) -> bool,
+    ) -> impl Iterator<Item = (&Arc<SourceFile>, impl Iterator<Item = (&str, &Declared)>)> {
+        let files = self.files.iter().filter(move |it| is_wanted(&it.source.text));
+        files.map(|it| {
+            let types = it.declarations().types.iter();
+            (&it.source, types.map(|it| (it.0.as_str(), it.1)))
+        })
     }
 
     /// The path of the package to which a file refers by this name.
@@ -399,7 +411,12 @@ impl Module {
         self.on_disk.layout()
     }
 
-    fn package(&self, folder: &Path) -> Arc<Package> {
+    /// The folders of all packages.
+    pub(crate) fn folders(&self) -> impl Iterator<Item = &PathBuf> {
+        self.layout().with_go.iter()
+    }
+
+    pub(crate) fn package(&self, folder: &Path) -> Arc<Package> {
         let edited = self.edited.get(folder).cloned();
         edited.unwrap_or_else(|| self.on_disk.package(folder))
     }

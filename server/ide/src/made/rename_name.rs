@@ -9,7 +9,10 @@ use crd_analyzer_workspace::{
     config::versions::VersionSet,
     documents::source::SourceText,
     index::{GroupKind, KnownCrd},
-    sources::{Name, manifest::Manifest},
+    sources::{
+        Name,
+        manifest::{Manifest, Place},
+    },
 };
 
 use super::SourceFile;
@@ -129,6 +132,15 @@ impl SourceFile<'_> {
         let new_text = new_name.to_owned();
         let span = name.written.span;
         edits.add(&name.written.file, TextEdit { span, new_text });
+        let mentions = match self.unit.mentions(name, new_name) {
+            Ok(mentions) => mentions,
+            Err(why) => return Some(Err(why)),
+        };
+        for (_, (place, new_text)) in &mentions {
+            let (span, new_text) = (place.span, new_text.clone());
+            edits.add(&place.file, TextEdit { span, new_text });
+        }
+        let markers: Vec<Place> = mentions.into_iter().map(|it| it.0).collect();
         let mut resources = Vec::new();
         let mut is_used = false;
         for (manifest, crd) in self.manifests.with_crds() {
@@ -136,6 +148,7 @@ impl SourceFile<'_> {
                 name,
                 new_name,
                 versions: self.question.versions,
+                markers: &markers,
             };
             let file = File::new(manifest.text.to_string(), Arc::default());
             let properties = of.properties(manifest, &file);
@@ -192,6 +205,8 @@ struct Of<'n> {
     name: &'n Name,
     new_name: &'n str,
     versions: VersionSet,
+    /// The markers in which the name is changed already.
+    markers: &'n [Place],
 }
 
 impl Of<'_> {
@@ -257,7 +272,7 @@ impl Of<'_> {
                         edits.add(&place.file, TextEdit { span, new_text });
                     }
                     // Only the CRD has this part: something other than the types adds it.
-                    None if follows || !manifest.is_said(edit.span) => {}
+                    None if follows || !manifest.is_said(edit.span) || self.is_changed(manifest, edit.span) => {}
                     None => return Err(self.is_written_elsewhere(manifest, edit.span, kind)),
                 }
                 all.push(edit);
@@ -267,6 +282,16 @@ impl Of<'_> {
         all.dedup();
         is_accepted(&manifest.text, &all, self.versions)?;
         Ok(resources)
+    }
+
+    /// Whether a part comes from a marker in which the name is changed already.
+    fn is_changed(&self, manifest: &Manifest, span: Span) -> bool {
+        let place = manifest.origin(span);
+        let is_it = |it: &Place| {
+            let is_same = |place: &Place| place.span == it.span && place.file.path == it.file.path;
+            place.as_ref().is_some_and(is_same)
+        };
+        self.markers.iter().any(is_it)
     }
 
     /// The message about a part that a marker sets and that cannot be edited there.

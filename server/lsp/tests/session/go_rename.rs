@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use crate::{
     client::{Client, pushed},
     go::{ORDER, ORDERS, project},
+    go_update::without_crd,
 };
 
 const RESOURCE: &str = "\
@@ -122,5 +123,104 @@ async fn a_json_name_changes_in_go_in_the_crd_and_in_resources() {
     // The Go language server renames the field.
     let found = ask(&mut client, "textDocument/prepareRename", in_types, "Limit int32", "").await;
     assert_eq!(found["result"], json!(null), "{found}");
+    client.finish_with_lists().await;
+}
+
+/// A kind without a file of its CRD. Its markers list fields of an embedded struct.
+const CARTS: &str = "\
+// +groupName=shop.example.com
+package v1
+
+import metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"
+
+// +kubebuilder:validation:ExactlyOneOf=limit;most
+// +kubebuilder:validation:XValidation:rule=\"!has(self.limit) || self.limit > 0\"
+type CartSpec struct {
+\tLimits `json:\",inline\"`
+\tMost *int32 `json:\"most,omitempty\"`
+}
+
+// +kubebuilder:validation:AtMostOneOf={limit,\"price\"}
+type Limits struct {
+\tLimit *int32 `json:\"limit,omitempty\"`
+\tPrice *int32 `json:\"price,omitempty\"`
+}
+
+// +kubebuilder:validation:AtMostOneOf=limit;other
+type Other struct {
+\tLimit *int32 `json:\"limit,omitempty\"`
+\tOther *int32 `json:\"other,omitempty\"`
+}
+
+// +kubebuilder:object:root=true
+type Cart struct {
+\tmetav1.TypeMeta `json:\",inline\"`
+\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`
+\tSpec CartSpec `json:\"spec\"`
+\tOther Other `json:\"other,omitempty\"`
+}
+";
+
+#[tokio::test]
+async fn markers_that_list_fields_follow_a_new_name() {
+    // In this project, no file has the CRD, so the types make it with the rules of these markers.
+    let folder = tempfile::tempdir().expect("a folder");
+    let (types, _) = without_crd(folder.path(), CARTS);
+    let of_workspace = json!({ "uri": format!("file://{}", folder.path().display()), "name": "shop" });
+    let mut client = Client::start_with(json!({ "capabilities": pushed(), "workspaceFolders": [of_workspace] })).await;
+    client.open(&types, 1, CARTS).await;
+    let found = ask(
+        &mut client,
+        "textDocument/rename",
+        (&types, CARTS),
+        "limit,omitempty\"`\n\tPrice",
+        "bound",
+    )
+    .await;
+    let (own, other) = CARTS
+        .split_once("// +kubebuilder:validation:AtMostOneOf=limit;other")
+        .expect("the type");
+    let renamed = own
+        .replace("=limit;most", "=bound;most")
+        .replace("self.limit", "self.bound")
+        .replace("{limit,", "{bound,")
+        .replace("\"limit,omitempty", "\"bound,omitempty");
+    let renamed = format!("{renamed}// +kubebuilder:validation:AtMostOneOf=limit;other{other}");
+    let changes = &found["result"]["changes"];
+    assert_eq!(changes.as_object().map(serde_json::Map::len), Some(1), "{found}");
+    assert_eq!(applied(CARTS, &changes[types.as_str()]), renamed);
+    client.notification("window/showMessage").await;
+    client.finish_with_lists().await;
+    // Here, the CRD of the repository has the rules.
+    let folder = tempfile::tempdir().expect("a folder");
+    let types = project(folder.path());
+    let order = ORDER.replace(
+        "// +kubebuilder:validation:XValidation",
+        "// +kubebuilder:validation:AtMostOneOf=price;limit\n// +kubebuilder:validation:XValidation",
+    );
+    let rule = "            - message: at most one\n              rule: '[has(self.price),has(self.limit)].filter(x,x==true).size() <= 1'\n";
+    let orders = ORDERS.replace(
+        "            - message: too",
+        &format!("{rule}            - message: too"),
+    );
+    std::fs::write(folder.path().join("api/v1/order_types.go"), &order).expect("a file");
+    let crd = folder.path().join("config/crd/bases/shop.example.com_orders.yaml");
+    std::fs::write(&crd, &orders).expect("a file");
+    let of_workspace = json!({ "uri": format!("file://{}", folder.path().display()), "name": "shop" });
+    let mut client = Client::start_with(json!({ "capabilities": pushed(), "workspaceFolders": [of_workspace] })).await;
+    client.open(&types, 1, &order).await;
+    let found = ask(&mut client, "textDocument/rename", (&types, &order), "limit\"`", "most").await;
+    let changes = &found["result"]["changes"];
+    let renamed = order
+        .replace("json:\"limit\"", "json:\"most\"")
+        .replace("self.limit", "self.most")
+        .replace("=price;limit", "=price;most");
+    assert_eq!(applied(&order, &changes[types.as_str()]), renamed, "{found}");
+    let crd = format!("file://{}", crd.display());
+    assert_eq!(
+        applied(&orders, &changes[crd.as_str()]),
+        orders.replace("limit", "most")
+    );
+    client.notification("window/showMessage").await;
     client.finish_with_lists().await;
 }

@@ -7,7 +7,7 @@ use std::{
     sync::Arc,
 };
 
-use crd_analyzer_gosource::{Module, check::place};
+use crd_analyzer_gosource::{Mention, Module, check::place, literal::Literal};
 use crd_analyzer_syntax::{read_json_of, tree::Span};
 
 use super::{
@@ -275,6 +275,25 @@ impl Unit for Types<'_> {
             })
         });
         members.collect()
+    }
+
+    fn mentions(&self, name: &Name, new_name: &str) -> Result<Vec<(Place, Written)>, String> {
+        let declared = (&*name.declared.file.path, &name.declared.span.range());
+        let mention = |it: Mention| {
+            let file = Arc::new(SourceText::new(it.file.path.clone(), it.file.text.clone()));
+            let place = |span: &Range<usize>| Place {
+                file: file.clone(),
+                span: Span::new(span.start as u32, span.end as u32),
+            };
+            let written = Literal::written(&it.name, new_name).ok_or_else(|| {
+                let marker = it.file.text.get(it.marker.clone()).unwrap_or_default();
+                format!("`{new_name}` cannot be written in `{marker}`")
+            })?;
+            let inner = it.name.place(&it.file.text, 0..name.name.len());
+            Ok((place(&it.marker), (place(&inner), written)))
+        };
+        let mentions = self.module().mentions(declared, &name.name);
+        mentions.into_iter().map(mention).collect()
     }
 
     fn refuses_name(&self, name: &str) -> Option<String> {

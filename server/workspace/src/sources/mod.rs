@@ -100,6 +100,12 @@ pub trait Unit {
         Vec::new()
     }
 
+    /// The edits that rename a name where manifests do not have it as it is written, such as in a marker that creates a rule about several fields. Each
+    /// has the place of the whole marker. The error gives the reason why the name cannot be changed there.
+    fn mentions(&self, _name: &Name, _new_name: &str) -> Result<Vec<(Place, Written)>, String> {
+        Ok(Vec::new())
+    }
+
     /// Why a property cannot have a name. `None` if a file can express it.
     fn refuses_name(&self, _name: &str) -> Option<String> {
         None
