@@ -510,6 +510,10 @@ impl World for Open<'_> {
         self.0.0.workspace.catalog.with(Index::own_crds)
     }
 
+    fn copies(&self, of: &KnownCrd) -> Vec<Arc<KnownCrd>> {
+        self.0.0.workspace.catalog.with(|it| it.copies(of))
+    }
+
     fn files(&self) -> &dyn Files {
         self.0.files()
     }

@@ -159,22 +159,29 @@ impl SourceFile<'_> {
             if let Some(why) = self.unit.refuses_name(new_name) {
                 return Some(Err(why));
             }
-            let text = |crd: &Arc<KnownCrd>| crd.text(self.question.definitions?.files());
-            let crd = crd.and_then(|it| Some((&it.defines, text(it).filter(|it| it.is_readable)?.source.clone())));
-            if let Err(why) = of
+            let text = |crd: &Arc<KnownCrd>| {
+                let text = crd
+                    .text(self.question.definitions?.files())
+                    .filter(|it| it.is_readable)?;
+                Some(text.source.clone())
+            };
+            let renamed = of
                 .in_manifest((manifest, &file), &properties, &mut edits)
                 .and_then(|found| {
-                    // The repository may have several copies of a CRD.
-                    resources.extend(
-                        found
-                            .into_iter()
-                            .filter(|it| !resources.contains(it))
-                            .collect::<Vec<_>>(),
-                    );
-                    crd.map_or(Ok(()), |it| of.in_crd((it.0, &it.1), &properties, &mut edits))
-                })
-            {
+                    // Several manifests may have the same resources.
+                    let new: Vec<_> = found.into_iter().filter(|it| !resources.contains(it)).collect();
+                    resources.extend(new);
+                    let written = crd.and_then(|it| Some((it, text(it)?)));
+                    written.map_or(Ok(()), |(crd, text)| {
+                        of.in_crd((&crd.defines, &text), &properties, &mut edits)
+                    })
+                });
+            if let Err(why) = renamed {
                 return Some(Err(why));
+            }
+            for copy in crd.into_iter().flat_map(|it| self.unit.copies(it)) {
+                // A copy in another state stays as it is.
+                let _ = text(&copy).map(|it| of.in_crd((&copy.defines, &it), &properties, &mut edits));
             }
         }
         if !is_used {

@@ -73,6 +73,9 @@ async fn a_json_name_changes_in_go_in_the_crd_and_in_resources() {
     write("api/v1/order_types.go", &order);
     let crd = write("config/crd/bases/shop.example.com_orders.yaml", &orders);
     let resource = write("order.yaml", RESOURCE);
+    std::fs::create_dir_all(folder.path().join("charts/shop/crds")).expect("folders");
+    write("charts/shop/Chart.yaml", "apiVersion: v2\nname: shop\nversion: 1.0.0\n");
+    let copy = write("charts/shop/crds/orders.yaml", &orders);
     let of_workspace = json!({ "uri": format!("file://{}", folder.path().display()), "name": "shop" });
     let mut client = Client::start_with(json!({ "capabilities": pushed(), "workspaceFolders": [of_workspace] })).await;
     client.open(&types, 1, &order).await;
@@ -88,6 +91,7 @@ async fn a_json_name_changes_in_go_in_the_crd_and_in_resources() {
     let texts = [
         (&types, order.as_str(), renamed_types),
         (&crd, &orders, orders.replace("limit", "most")),
+        (&copy, &orders, orders.replace("limit", "most")),
         (&resource, RESOURCE, RESOURCE.replace("limit", "most")),
     ];
     // From the tag, from a rule that reads the field, and from the CRD.

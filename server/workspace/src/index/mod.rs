@@ -401,6 +401,23 @@ impl Index {
         best.into_values().cloned().collect()
     }
 
+    /// The other CRDs with the name of a CRD that its repository keeps in step with it: packages for users, and examples in documentation. Copies of
+    /// releases and of other projects are left out.
+    pub fn copies(&self, of: &KnownCrd) -> Vec<Arc<KnownCrd>> {
+        let is_kept =
+            |it: &KnownCrd| it.place.standing <= Standing::Packaged || it.place.standing == Standing::Documentation;
+        let is_copy = |it: &&Arc<KnownCrd>| {
+            it.name == of.name
+                && it.path != of.path
+                && it.origin == Origin::Workspace
+                && is_kept(it)
+                && !self.built.contains(&it.path)
+        };
+        let mut copies: Vec<_> = self.definitions().filter(is_copy).cloned().collect();
+        copies.sort_by(|one, other| one.path.cmp(&other.path));
+        copies
+    }
+
     /// The role of a file according to its path below the root of the outermost repository that contains it.
     pub(crate) fn place(&self, path: &Path) -> Place {
         let relative = self.relative(path);

@@ -296,6 +296,12 @@ impl Unit for Types<'_> {
         mentions.into_iter().map(mention).collect()
     }
 
+    fn copies(&self, of: &KnownCrd) -> Vec<Arc<KnownCrd>> {
+        let mut copies = self.world.copies(of);
+        copies.retain(|it| it.path.starts_with(&self.root));
+        copies
+    }
+
     fn refuses_name(&self, name: &str) -> Option<String> {
         // `isValidTag` in `encoding/json` of Go, without the quotes and the comma that end a name in a tag.
         let is_valid = |it: char| it.is_alphanumeric() || "!#$%&()*+-./:;<=>?@[]^_{|}~ ".contains(it);

@@ -106,6 +106,11 @@ pub trait Unit {
         Ok(Vec::new())
     }
 
+    /// The other CRDs of the repository with the name of a CRD. The repository keeps them in step with the CRD.
+    fn copies(&self, _of: &KnownCrd) -> Vec<Arc<KnownCrd>> {
+        Vec::new()
+    }
+
     /// Why a property cannot have a name. `None` if a file can express it.
     fn refuses_name(&self, _name: &str) -> Option<String> {
         None
@@ -140,6 +145,11 @@ pub trait World {
 
     /// The CRDs of the repository.
     fn crds(&self) -> Vec<Arc<KnownCrd>>;
+
+    /// The other CRDs with the name of a CRD, which its repository keeps in step with it.
+    fn copies(&self, _of: &KnownCrd) -> Vec<Arc<KnownCrd>> {
+        Vec::new()
+    }
 
     /// The source of the texts of CRDs.
     fn files(&self) -> &dyn Files;
@@ -211,6 +221,10 @@ impl World for WithText<'_> {
 
     fn crds(&self) -> Vec<Arc<KnownCrd>> {
         self.world.crds()
+    }
+
+    fn copies(&self, of: &KnownCrd) -> Vec<Arc<KnownCrd>> {
+        self.world.copies(of)
     }
 
     fn files(&self) -> &dyn Files {
