@@ -81,6 +81,11 @@ impl Edits {
                     if may_be_known || manifest.is_made_of(&edit.now.path) {
                         return None;
                     }
+                    // The names in the file may mean other types now.
+                    if let Some(known) = same.types().filter(|_| edit.types.is_none()) {
+                        let new = KnownTypes::new(known.module.clone());
+                        same = same.of_types(Arc::new(new));
+                    }
                 }
             }
         }
