@@ -76,7 +76,7 @@ type Currency string
 ";
 
 /// The edits that the test makes: a string, and its replacement. An edit may also be reversed.
-const TYPED: [(&str, &str); 13] = [
+const TYPED: [(&str, &str); 16] = [
     ("self.price.cents", "self.prise.cents"),
     ("self.cents > 0", "self.cents > '0'"),
     ("Maximum=100", "Maximum=x"),
@@ -95,6 +95,15 @@ const TYPED: [(&str, &str); 13] = [
         "type RefundSpec struct {\n\tMore map[string]Currency `json:\"more\"`",
     ),
     ("type Currency string\n", "type Currency strin\n"),
+    (
+        "\tCents int32",
+        "\t// +kubebuilder:validation:Schemaless\n\tCents int32",
+    ),
+    (
+        "type Refund struct {",
+        "// +kubebuilder:skipversion\ntype Refund struct {",
+    ),
+    ("package v1\n", "package v1\n\nimport \"fmt\"\n"),
     (
         "// +optional\n\tAmount",
         "// +kubebuilder:validation:XValidation:rule=\"self.currency == 'EUR'\"\n\tAmount",
