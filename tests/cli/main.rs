@@ -11,6 +11,7 @@ mod cost;
 mod crds;
 mod docs;
 mod doctor;
+mod errors_again;
 mod eval;
 mod exit_code;
 mod explain;

@@ -8,6 +8,7 @@ pub(crate) mod convert;
 pub(crate) mod cost;
 pub(crate) mod docs;
 pub(crate) mod doctor;
+mod error_list;
 pub(crate) mod eval;
 mod fingerprint;
 mod format;

@@ -17,7 +17,9 @@ use crd_analyzer_workspace::{
 use super::{
     File, Format, Look, Printer, Summary,
     blocks::{self, Block, Folders},
-    counted, label_of,
+    counted,
+    error_list::ErrorList,
+    label_of,
     render::{Diagnostic, LabeledSpan, Note, Renderer, Source},
     test_data::TestDataLog,
 };
@@ -38,6 +40,7 @@ struct Text {
     look: Look,
     folders: Folders,
     test_data: TestDataLog,
+    errors: ErrorList,
 }
 
 impl Text {
@@ -47,6 +50,7 @@ impl Text {
             look,
             folders: Folders::default(),
             test_data: TestDataLog::default(),
+            errors: ErrorList::default(),
         }
     }
 
@@ -227,6 +231,7 @@ impl Printer for Text {
                 versions: VersionSet::all(),
             };
             self.finding(out, file, &shown, VersionSet::all())?;
+            self.errors.add(file, finding, &finding.headline);
         }
         let blocks = blocks::of(file);
         let documents = file.documents().zip(&file.hidden).zip(&file.of_copies).zip(blocks);
@@ -240,6 +245,7 @@ impl Printer for Text {
                 if self.folders.take(file.label, it) {
                     is_told = true;
                     self.finding(out, file, &it.shown, asked)?;
+                    self.errors.add(file, &it.shown.finding, &it.shown.headline(asked));
                 }
             }
             // The omitted diagnostics are counted in the summary.
@@ -283,6 +289,10 @@ impl Printer for Text {
         }
         self.test_data
             .print(&mut Terminal::new(out, self.look.color), self.renderer)?;
+        if self.look.summary {
+            self.errors
+                .print(&mut Terminal::new(out, self.look.color), self.renderer)?;
+        }
         summary.print(&mut Terminal::new(out, self.look.color), &self.look, elapsed)
     }
 }

@@ -110,7 +110,7 @@ fn found(text: &str, finding: &Finding, first_column: usize) -> Found {
         Class::Error => "error",
         Class::Warning => "warning",
         Class::LaterError => "later",
-        Class::Hint => "hint",
+        Class::Hint => finding.severity.word(),
     };
     let annotation = Annotation {
         line: text[..start].matches('\n').count(),
@@ -132,7 +132,7 @@ struct Defined<'b> {
 
 impl Defined<'_> {
     fn catalog(self) -> Catalog {
-        let path = Path::new("/definition.yaml");
+        let path = Path::new("/crd.yaml");
         let files = |block: &Block| MemoryFiles([(path.to_owned(), block.fixture.text.clone())].into());
         let mut catalog = Catalog::new(files(self.now));
         if let Some(before) = self.before {
@@ -206,7 +206,11 @@ fn judge(code: &str, block: &Block, old: Option<&Block>, defined: Option<Defined
     };
     let report = analyze(block.fixture.text.clone().into_bytes(), &question);
     let mut config = Config::default();
-    config.rules.insert(code.to_owned(), Level::Info);
+    // Pages about hints show those that are off by default, too. A code with another severity keeps it.
+    let facts = codes::find(code).and_then(|it| it.facts());
+    if facts.is_none_or(|it| it.severity == "hint") {
+        config.rules.insert(code.to_owned(), Level::Info);
+    }
     let shown = report
         .documents
         .iter()

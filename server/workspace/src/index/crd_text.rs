@@ -309,6 +309,7 @@ impl KnownCrd {
             cluster: (self.origin == Origin::Cluster)
                 .then(|| cluster::context(&self.path))
                 .flatten(),
+            unreadable: OnceLock::new(),
         })
     }
 }
@@ -356,6 +357,8 @@ pub struct CrdText {
     json: Arc<Mutex<Option<KeptJson>>>,
     /// The context of the cluster from which the CRD comes, if any.
     pub cluster: Option<String>,
+    /// The reason why the CRD cannot be decoded, and its span. Every resource of the kind tells it.
+    pub(crate) unreadable: OnceLock<Option<(Span, String)>>,
 }
 
 impl CrdText {

@@ -49,7 +49,8 @@ fn decode_error(error: &DecodeError, span: Span) -> Finding {
     unreadable(error.code, span, &error.text, &error.problem)
 }
 
-fn placed_decode_error(error: &DecodeError, tree: &Tree) -> Finding {
+/// The finding about an error of decoding a CRD, with its place.
+pub(crate) fn placed_decode_error(error: &DecodeError, tree: &Tree) -> Finding {
     let span = match error.place {
         DecodePlace::Text(span) => span,
         DecodePlace::Node(node) => spot_of_node(tree, node),

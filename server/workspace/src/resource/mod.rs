@@ -11,6 +11,7 @@ mod webhooks;
 
 use std::{collections::HashSet, path::Path, rc::Rc, sync::Arc};
 
+use crd_analyzer_apiextensions::strategy::judge_create;
 use crd_analyzer_budget as budget;
 use crd_analyzer_resource::{self as server, DecodeError, DecodePlace, NotServed};
 use crd_analyzer_schema::{KubernetesVersion, unknown::Known};
@@ -33,7 +34,7 @@ use crate::{
     documents::spans,
     documents::text::Text,
     filled_in::unknown::{self, Completed},
-    findings::finding::{Class, Finding, Related, ServerSays},
+    findings::finding::{Class, Finding, Related, ServerSays, Severity},
     findings::report::{DocumentReport, DocumentVerdict, Subject},
     index::{CrdText, Definitions, Fingerprint, Found, GroupKind, KnownCrd, Object, Resource},
     judging::passed_over,
@@ -364,16 +365,34 @@ impl One<'_> {
         finding
     }
 
+    /// The finding that says why the CRD cannot be used.
     fn unusable(&self, text: Option<&CrdText>) -> DocumentVerdict {
-        let message = "this resource is not checked, because its CRD cannot be read";
+        let path = text.map(|it| it.source.place(it.kind_span()).0.path.clone());
+        let file = path.as_ref().and_then(|it| it.file_name());
+        let of_file = file.map_or_else(String::new, |it| {
+            format!(" in {}", words::name::shown(&it.to_string_lossy()))
+        });
+        let message = format!("this resource is not checked, because its CRD{of_file} cannot be read");
         let mut finding = Finding::new(Class::Hint, codes::UNUSABLE_CRD, self.at("kind"), message);
-        finding
-            .related
-            .extend(text.map(|text| related(self.asked.question.path, text, text.kind_span(), "the CRD")));
+        finding.severity = Severity::Warning;
+        finding.help = vec!["correct the CRD first".to_owned()];
+        finding.related.extend(text.map(|text| {
+            let reason = text.unreadable.get_or_init(|| self.why_unreadable(text)).clone();
+            let (span, reason) = reason.unwrap_or_else(|| (text.kind_span(), "the CRD".to_owned()));
+            related(self.asked.question.path, text, span, reason)
+        }));
         DocumentVerdict {
             hints: vec![finding],
             ..DocumentVerdict::default()
         }
+    }
+
+    /// The error with which the API server refuses to decode a CRD, in one sentence, and its span.
+    fn why_unreadable(&self, text: &CrdText) -> Option<(Span, String)> {
+        let json = read_json_of(&text.tree, text.root).ok()?;
+        let answer = judge_create(&json, self.version, None);
+        let finding = verdict::placed_decode_error(&answer.decode_error?, &text.tree);
+        Some((finding.span, finding.headline))
     }
 }
 
