@@ -263,7 +263,10 @@ impl Session {
     /// The settings that apply to a document. Reports a problem with its configuration to the user.
     pub(crate) fn effective(self: &Arc<Self>, snapshot: &Snapshot) -> Effective {
         let folders = self.folders();
-        let effective = self.settings().for_file(snapshot.path().as_deref(), &folders);
+        let mut effective = self.settings().for_file(snapshot.path().as_deref(), &folders);
+        effective
+            .charts
+            .take_changes(|path| self.documents.at(path).map(|it| it.content()));
         if let Some(problem) = &effective.problem {
             self.tell(problem);
         }

@@ -278,6 +278,20 @@ impl Settings {
 #[derive(Clone, Default, Debug)]
 pub(crate) struct ChartOfFile(Option<Arc<Chart>>);
 
+impl ChartOfFile {
+    /// Replaces the texts of files that are open. `text` is the text of a file, if it is open.
+    pub(crate) fn take_changes(&mut self, text: impl Fn(&Path) -> Option<Arc<str>>) {
+        if let Some(changed) = self.0.as_ref().and_then(|it| it.with_changes(text)) {
+            self.0 = Some(Arc::new(changed));
+        }
+    }
+
+    /// Whether a file is a template of the chart.
+    pub(crate) fn has(&self, path: &Path) -> bool {
+        self.0.as_ref().is_some_and(|it| it.has(path))
+    }
+}
+
 impl chart::Charts for ChartOfFile {
     fn of(&self, _: &Path) -> Option<Arc<Chart>> {
         self.0.clone()

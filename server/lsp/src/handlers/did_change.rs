@@ -14,6 +14,7 @@ pub(crate) fn handle(session: &Arc<Session>, params: DidChangeTextDocumentParams
         .change(&document.uri, document.version, params.content_changes, unit)
     {
         session.publish_soon(&document.uri);
+        session.template_changed(&document.uri);
         session.sync_soon();
         session.build_soon(path_of(&document.uri));
     } else {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crd_analyzer_workspace::roles::is_template;
 use lsp_types::DidCloseTextDocumentParams;
 
 use crate::{from_proto::path_of, session::Session};
@@ -10,7 +11,12 @@ pub(crate) fn handle(session: &Arc<Session>, params: DidCloseTextDocumentParams)
     if session.documents.close(&params.text_document.uri) {
         session.trees.forget(&params.text_document.uri);
         session.token_lists.forget(&params.text_document.uri);
-        session.build_soon(path_of(&params.text_document.uri));
+        let path = path_of(&params.text_document.uri);
+        // Changes that were not saved no longer count.
+        if let Some(path) = path.as_deref().filter(|it| is_template(it)) {
+            session.analyze_templates_beside(path);
+        }
+        session.build_soon(path);
         session.unpublish(params.text_document.uri);
         session.sync_soon();
     }

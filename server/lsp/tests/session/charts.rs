@@ -73,6 +73,14 @@ async fn what_a_template_includes_is_checked() {
     client.open(&file, 1, &helpers("a")).await;
     let list = client.published_when(&file, |it| !it.is_empty()).await;
     assert_eq!(told(&list), [("wrong-type", 1, vec![1])]);
+    // Changes count before they are saved, until the file is closed.
+    client.change(&file, 2, &[([1, 6, 1, 7], "3")]).await;
+    client.published_when(&template, <[Value]>::is_empty).await;
+    client
+        .notify("textDocument/didClose", json!({ "textDocument": { "uri": file } }))
+        .await;
+    let list = client.published_when(&template, |it| !it.is_empty()).await;
+    assert_eq!(told(&list), [("wrong-type", 5, vec![1])]);
     write("chart/templates/_helpers.tpl", &helpers("3"));
     let change = json!({ "changes": [{ "uri": file, "type": 2 }] });
     client.notify("workspace/didChangeWatchedFiles", change).await;

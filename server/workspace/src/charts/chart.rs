@@ -64,6 +64,24 @@ impl Chart {
         chart
     }
 
+    /// The chart with the texts of files that were changed and not saved. `None` if no file has another text. `text` is the text of a file, if it is open.
+    pub fn with_changes(&self, text: impl Fn(&Path) -> Option<Arc<str>>) -> Option<Self> {
+        let mut has_changes = false;
+        let files = self.files.iter().map(|file| {
+            let (path, saved) = (&file.source.path, &file.source.text);
+            let changed = text(path).filter(|it| it != saved);
+            has_changes |= changed.is_some();
+            (path.clone(), changed.unwrap_or_else(|| saved.clone()))
+        });
+        let files: Vec<_> = files.collect();
+        has_changes.then(|| Self::new(files))
+    }
+
+    /// Whether a file is a template of the chart.
+    pub fn has(&self, path: &Path) -> bool {
+        self.file(path).is_some()
+    }
+
     /// Adds what the next file defines. A file whose blocks are not balanced defines nothing.
     fn add(&mut self, text: &str, actions: &[Action]) {
         let mut open: Vec<usize> = Vec::new();
