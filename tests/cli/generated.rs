@@ -498,6 +498,13 @@ fn kinds_without_a_crd_are_named() {
     sandbox
         .run(&["check", "./api/..."])
         .expect(0, &[said, "2 files, 0 CRDs, 0 errors"]);
+    // The same if a script has changed the kind, so that another CRD has the name.
+    sandbox.write("api/v1/order_types.go", format!("{order}{list}"));
+    let changed = ORDERS.replace("kind: Order", "kind: order");
+    sandbox.write("config/crd/bases/shop.example.com_orders.yaml", changed);
+    sandbox
+        .run(&["check", "./api/..."])
+        .expect(0, &[said, "2 files, 0 CRDs, 0 errors"]);
     // controller-gen does not generate CRDs for a package without a group.
     sandbox.write("api/v1/groupversion_info.go", "package v1\n");
     let outcome = sandbox.run(&["check", "./api/..."]);

@@ -82,7 +82,8 @@ impl MadeOfRun {
         let has_crd = |kind: &String| made.kinds(path).any(|it| it.0.kind == *kind);
         let not_made = unit.kinds(path).into_iter().filter(|it| !has_crd(it));
         let crds = LazyCell::new(|| world.crds());
-        let is_found = |kind: &String| crds.iter().any(|it| it.defines.kind == *kind);
+        // A script may have changed the case of the kind.
+        let is_found = |kind: &String| crds.iter().any(|it| it.defines.kind.eq_ignore_ascii_case(kind));
         let (found, without): (Vec<String>, Vec<String>) = not_made.partition(is_found);
         let named = |kind: &String| format!("{folder}.{kind}");
         kinds.not_generated.extend(found.iter().map(named));

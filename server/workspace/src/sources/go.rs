@@ -95,7 +95,9 @@ impl Types<'_> {
             made.push(if is_to_compare { it.compared_later() } else { it });
         }
         if of_kind.is_empty() && self.are_written(crds) {
-            let new = wholes.of(module).and_then(|it| it.new_crd(of));
+            let new = wholes
+                .of(module)
+                .and_then(|it| it.new_crd(of, |name| crds.iter().any(|it| it.name == name)));
             made.extend(new.map(|it| Made::of_kind(it, of.clone())));
         }
         made.into_iter().map(|it| it.of_types(known.clone())).collect()
@@ -328,7 +330,7 @@ impl Unit for Types<'_> {
         let of = made.kind()?;
         self.modules().iter().find_map(|(modules, packages)| {
             let mut whole = Whole::new(modules, packages, self.module(), true);
-            whole.new_crd(of)
+            whole.new_crd(of, |_| false)
         })
     }
 }

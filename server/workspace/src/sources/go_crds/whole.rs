@@ -115,10 +115,13 @@ impl<'m> Whole<'m> {
         self.generator.reach((&of.group, &of.kind))
     }
 
-    /// The generated CRD for a kind that has no CRD in the repository. `None` if it is not completely known. Its file is assumed to be in the
-    /// module's folder, so CRDs near that folder take precedence.
-    pub(in crate::sources) fn new_crd(&mut self, of: &GroupKind) -> Option<Manifest> {
+    /// The generated CRD for a kind that has no CRD in the repository. `None` if it is not completely known, or if a CRD of the repository has its name:
+    /// a script has then changed the kind. Its file is assumed to be in the module's folder, so CRDs near that folder take precedence.
+    pub(in crate::sources) fn new_crd(&mut self, of: &GroupKind, is_taken: impl Fn(&str) -> bool) -> Option<Manifest> {
         let crd = &self.known(of)?.crd;
+        if is_taken(&format!("{}.{}", crd.plural, crd.group)) {
+            return None;
+        }
         self.manifest(crd, self.modules.root().join(&crd.file).into())
     }
 
