@@ -18,7 +18,7 @@ use crd_analyzer_workspace::{
     config::{Config, Level},
     costs::price,
     documents::source::SourceText,
-    findings::finding::Class,
+    findings::finding::{Class, Severity},
     findings::report::FileReport,
     index::{Catalog, CrdText, Definitions, Files, GroupKind, MemoryFiles, NewFile, Origin, objects},
     judging::analysis::{Old, Question, analyze},
@@ -158,7 +158,11 @@ fn shown((block, asked): (&Block, Option<VersionSet>), old: Option<&Block>, defi
         .map(|it| Shown {
             code: it.code,
             is_error: matches!(it.class, Class::Error | Class::LaterError),
-            severity: it.class.severity().word(),
+            // A finding of ours may be a warning.
+            severity: match it.severity {
+                Severity::Warning => "warning",
+                _ => it.class.severity().word(),
+            },
             fixes: fixes_of(Problem::from(&it)),
             help: it.help.clone(),
         })

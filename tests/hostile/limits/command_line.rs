@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 use crate::{
     built,
     command::{Outcome, Sandbox},
-    rules,
     system::{self, limited},
 };
 
@@ -558,67 +557,4 @@ fn descriptions_and_enums_are_printed_in_proportion_to_their_length() {
     let schema = json!({"type": "string", "enum": values});
     let args = ["schema", "--format", "json-schema", "crd.json"];
     run(&[("crd.json", definition(&schema))], &args).expect(0, &["v39999"]);
-}
-
-#[test]
-fn rules_that_are_too_much() {
-    let rules = rules::rules();
-    let sandbox = Sandbox::new(&[]);
-    let names: Vec<String> = (0..rules.len()).map(|n| format!("{n:02}.json")).collect();
-    for (name, rule) in names.iter().zip(&rules) {
-        sandbox.write(name, rules::definition(&rule.text));
-    }
-    let run = |command: &str| {
-        let mut arguments = vec![command, "--output", "jsonl"];
-        arguments.extend(names.iter().map(String::as_str));
-        sandbox.run(&arguments)
-    };
-    let lines = |outcome: &Outcome| -> Vec<Value> {
-        let lines = outcome.stdout.lines();
-        lines.map(|line| serde_json::from_str(line).expect("JSON")).collect()
-    };
-    let checked = run("check");
-    assert_eq!(checked.code, Some(1), "{}", checked.stderr);
-    for (rule, answer) in rules.iter().zip(lines(&checked)) {
-        let errors = answer["errors"].as_array().expect("a list");
-        let details: Vec<_> = errors.iter().filter_map(|it| it["detail"].as_str()).collect();
-        let is_expected = match rule.error {
-            None => details.is_empty(),
-            Some(error) => details.iter().any(|it| it.contains(error)),
-        };
-        assert!(is_expected, "{}: {details:?}", rule.name);
-    }
-    let priced = run("cost");
-    assert_eq!(priced.code, Some(1), "{}", priced.stderr);
-    let costs = lines(&priced);
-    for (name, rule) in names.iter().zip(&rules) {
-        let line = costs.iter().find(|it| it["file"] == **name && it["rule"] == rule.text);
-        let line = line.unwrap_or_else(|| panic!("{} has no cost", rule.name));
-        let error = line["error"].as_str();
-        // A rule that is too expensive still compiles, so its error is only about the cost.
-        let fails = rule.error.is_some_and(|it| !it.starts_with("estimated"));
-        assert_eq!(
-            error.is_some_and(|it| !it.is_empty()),
-            fails,
-            "{}: {error:?}",
-            rule.name
-        );
-    }
-    let requests = rules.iter().map(|rule| {
-        let schema = serde_json::json!({"type": "object", "properties": {
-            "n": {"type": "integer"},
-            "l": {"type": "array", "maxItems": 3, "items": {"type": "integer"}},
-        }});
-        let request = serde_json::json!({"schema": schema, "rule": rule.text, "self": {"n": 1, "l": [1, 2]}});
-        request.to_string() + "\n"
-    });
-    let ran = sandbox.run_with_input(&["eval", "--list", "-"], requests.collect::<String>().as_bytes());
-    let answers = lines(&ran);
-    assert_eq!(answers.len(), rules.len(), "{}", ran.stderr);
-    for (rule, answer) in rules.iter().zip(answers) {
-        let error = answer["compile_error"].as_str().unwrap_or_default();
-        let expected = rule.error.filter(|it| !it.starts_with("estimated")).unwrap_or_default();
-        assert!(error.contains(expected), "{}: {error:?}", rule.name);
-        assert_eq!(error.is_empty(), expected.is_empty(), "{}: {error:?}", rule.name);
-    }
 }

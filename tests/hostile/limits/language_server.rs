@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, fs, path::Path};
 
 use serde_json::{Value, json};
 
-use crate::{built, idle, rules, server::Server, system};
+use crate::{built, idle, server::Server, system};
 
 /// The document for requests.
 const URI: &str = "file:///repo/one.yaml";
@@ -374,27 +374,4 @@ fn messages_that_cannot_be_read() {
     let found = session.open(URI, "a: 1\n");
     assert!(found.is_empty(), "{found:?}");
     session.finish();
-}
-
-#[test]
-fn rules_that_are_too_much_are_answered() {
-    let mut server = Server::start(&["lsp"]);
-    server.initialize();
-    for rule in rules::rules() {
-        let text = rules::definition(&rule.text);
-        let uri = "file:///widgets.json";
-        let document = json!({ "uri": uri, "languageId": "json", "version": 1, "text": text });
-        server.notify("textDocument/didOpen", &json!({ "textDocument": document }));
-        let list = server.read();
-        assert_eq!(list["params"]["version"], 1, "{}", rule.name);
-        let findings = list["params"]["diagnostics"].as_array().expect("a list");
-        // Only rejections have the severity "error".
-        let refuses = findings.iter().any(|it| it["severity"] == 1);
-        assert_eq!(refuses, rule.error.is_some(), "{}: {findings:?}", rule.name);
-        server.notify("textDocument/didClose", &json!({ "textDocument": { "uri": uri } }));
-        assert_eq!(server.read()["params"]["diagnostics"], json!([]));
-    }
-    server.request(2, "shutdown", Value::Null);
-    server.notify("exit", &Value::Null);
-    assert_eq!(server.code(), Some(0));
 }

@@ -1,5 +1,12 @@
 //! Unusual rules, each with the answer of the newest API server's own code.
 
+use serde_json::{Value, json};
+
+use crate::{
+    command::{Outcome, Sandbox},
+    server::Server,
+};
+
 /// A rule with its name and the start of the API server's error, which is `None` if the API server accepts the rule.
 pub(crate) struct Rule {
     pub(crate) name: &'static str,
@@ -96,7 +103,7 @@ pub(crate) fn rules() -> Vec<Rule> {
 
 /// A CRD with the rule, as JSON.
 pub(crate) fn definition(rule: &str) -> String {
-    let schema = serde_json::json!({
+    let schema = json!({
         "type": "object",
         "properties": { "spec": {
             "type": "object",
@@ -107,7 +114,7 @@ pub(crate) fn definition(rule: &str) -> String {
             "x-kubernetes-validations": [{ "rule": rule }],
         } },
     });
-    serde_json::json!({
+    json!({
         "apiVersion": "apiextensions.k8s.io/v1",
         "kind": "CustomResourceDefinition",
         "metadata": { "name": "widgets.example.com" },
@@ -119,4 +126,90 @@ pub(crate) fn definition(rule: &str) -> String {
         },
     })
     .to_string()
+}
+
+#[test]
+fn rules_that_are_too_much() {
+    let rules = rules();
+    let sandbox = Sandbox::new(&[]);
+    let names: Vec<String> = (0..rules.len()).map(|n| format!("{n:02}.json")).collect();
+    for (name, rule) in names.iter().zip(&rules) {
+        sandbox.write(name, definition(&rule.text));
+    }
+    let run = |command: &str| {
+        let mut arguments = vec![command, "--output", "jsonl"];
+        arguments.extend(names.iter().map(String::as_str));
+        sandbox.run(&arguments)
+    };
+    let lines = |outcome: &Outcome| -> Vec<Value> {
+        let lines = outcome.stdout.lines();
+        lines.map(|line| serde_json::from_str(line).expect("JSON")).collect()
+    };
+    let checked = run("check");
+    assert_eq!(checked.code, Some(1), "{}", checked.stderr);
+    for (rule, answer) in rules.iter().zip(lines(&checked)) {
+        let errors = answer["errors"].as_array().expect("a list");
+        let details: Vec<_> = errors.iter().filter_map(|it| it["detail"].as_str()).collect();
+        let is_expected = match rule.error {
+            None => details.is_empty(),
+            Some(error) => details.iter().any(|it| it.contains(error)),
+        };
+        assert!(is_expected, "{}: {details:?}", rule.name);
+    }
+    let priced = run("cost");
+    assert_eq!(priced.code, Some(1), "{}", priced.stderr);
+    let costs = lines(&priced);
+    for (name, rule) in names.iter().zip(&rules) {
+        let line = costs.iter().find(|it| it["file"] == **name && it["rule"] == rule.text);
+        let line = line.unwrap_or_else(|| panic!("{} has no cost", rule.name));
+        let error = line["error"].as_str();
+        // A rule that is too expensive still compiles, so its error is only about the cost.
+        let fails = rule.error.is_some_and(|it| !it.starts_with("estimated"));
+        assert_eq!(
+            error.is_some_and(|it| !it.is_empty()),
+            fails,
+            "{}: {error:?}",
+            rule.name
+        );
+    }
+    let requests = rules.iter().map(|rule| {
+        let schema = json!({"type": "object", "properties": {
+            "n": {"type": "integer"},
+            "l": {"type": "array", "maxItems": 3, "items": {"type": "integer"}},
+        }});
+        let request = json!({"schema": schema, "rule": rule.text, "self": {"n": 1, "l": [1, 2]}});
+        request.to_string() + "\n"
+    });
+    let ran = sandbox.run_with_input(&["eval", "--list", "-"], requests.collect::<String>().as_bytes());
+    let answers = lines(&ran);
+    assert_eq!(answers.len(), rules.len(), "{}", ran.stderr);
+    for (rule, answer) in rules.iter().zip(answers) {
+        let error = answer["compile_error"].as_str().unwrap_or_default();
+        let expected = rule.error.filter(|it| !it.starts_with("estimated")).unwrap_or_default();
+        assert!(error.contains(expected), "{}: {error:?}", rule.name);
+        assert_eq!(error.is_empty(), expected.is_empty(), "{}: {error:?}", rule.name);
+    }
+}
+
+#[test]
+fn rules_that_are_too_much_are_answered() {
+    let mut server = Server::start(&["lsp"]);
+    server.initialize();
+    for rule in rules() {
+        let text = definition(&rule.text);
+        let uri = "file:///widgets.json";
+        let document = json!({ "uri": uri, "languageId": "json", "version": 1, "text": text });
+        server.notify("textDocument/didOpen", &json!({ "textDocument": document }));
+        let list = server.read();
+        assert_eq!(list["params"]["version"], 1, "{}", rule.name);
+        let findings = list["params"]["diagnostics"].as_array().expect("a list");
+        // Only rejections have the severity "error".
+        let refuses = findings.iter().any(|it| it["severity"] == 1);
+        assert_eq!(refuses, rule.error.is_some(), "{}: {findings:?}", rule.name);
+        server.notify("textDocument/didClose", &json!({ "textDocument": { "uri": uri } }));
+        assert_eq!(server.read()["params"]["diagnostics"], json!([]));
+    }
+    server.request(2, "shutdown", Value::Null);
+    server.notify("exit", &Value::Null);
+    assert_eq!(server.code(), Some(0));
 }
