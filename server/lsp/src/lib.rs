@@ -107,8 +107,9 @@ pub fn run_stdio() -> std::io::Result<u8> {
         tokio::io::stdout(),
         crd_analyzer_io::cache::folder(),
     ));
-    // Do not wait for a pending read of standard input, or for analyses without a receiver.
-    runtime.shutdown_background();
+    // Do not wait for a pending read of standard input, or for analyses without a receiver. The threads end with the process: if a thread ends by itself
+    // while its handle is dropped, some versions of glibc crash in `pthread_detach`.
+    std::mem::forget(runtime);
     Ok(code)
 }
 
