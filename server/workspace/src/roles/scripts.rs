@@ -8,6 +8,9 @@ const REPLACE: char = 's';
 /// Programs that assign to paths of a manifest.
 const ASSIGN: [&str; 2] = ["yq", "jq"];
 
+/// The maximum number of keys, groups and words of each kind to keep. Each text and value is searched for all of them.
+const MOST: usize = 256;
+
 /// What the scripts of a folder set in manifests.
 #[derive(Default, Debug)]
 pub struct SetByScripts {
@@ -38,11 +41,11 @@ impl SetByScripts {
 
     /// Adds what the scripts of another folder set.
     pub fn extend(&mut self, other: &Self) {
-        self.groups.extend(other.groups.iter().cloned());
-        self.keys.extend(other.keys.iter().cloned());
-        self.added.extend(other.added.iter().cloned());
-        self.renamed.extend(other.renamed.iter().cloned());
-        self.words.extend(other.words.iter().cloned());
+        add_to(&mut self.groups, other.groups.iter().cloned());
+        add_to(&mut self.keys, other.keys.iter().cloned());
+        add_to(&mut self.added, other.added.iter().cloned());
+        add_to(&mut self.renamed, other.renamed.iter().cloned());
+        add_to(&mut self.words, other.words.iter().cloned());
     }
 
     /// Whether the scripts may set something in a file with this text.
@@ -85,20 +88,20 @@ impl SetByScripts {
     fn replace(&mut self, pattern: &str, replacement: &str) {
         let pattern = pattern.trim_start_matches(['^', ' ']);
         if is_placeholder(pattern) {
-            self.words.insert(pattern.to_owned());
+            add_to(&mut self.words, [pattern.to_owned()]);
         }
         let Some((key, rest)) = pattern.split_once(':').filter(|it| is_key(it.0)) else {
             return;
         };
         if key == "apiVersion" {
-            self.groups.extend(group(rest));
+            add_to(&mut self.groups, group(rest));
             return;
         }
         match replacement.trim_start().split_once(':') {
-            Some((same, value)) if same == key && !value.is_empty() => self.keys.insert(key.to_owned()),
-            Some((other, _)) if other != key && is_key(other) => self.renamed.insert(key.to_owned()),
-            _ => false,
-        };
+            Some((same, value)) if same == key && !value.is_empty() => add_to(&mut self.keys, [key.to_owned()]),
+            Some((other, _)) if other != key && is_key(other) => add_to(&mut self.renamed, [key.to_owned()]),
+            _ => {}
+        }
     }
 
     /// Adds what the assignments in a line set: `.spec.image = "…"`, `.image |= …`.
@@ -121,12 +124,18 @@ impl SetByScripts {
             let Some(of) = keys.next() else {
                 continue;
             };
-            self.keys.insert(key.to_owned());
+            add_to(&mut self.keys, [key.to_owned()]);
             if is_key(of) {
-                self.added.insert((of.to_owned(), key.to_owned()));
+                add_to(&mut self.added, [(of.to_owned(), key.to_owned())]);
             }
         }
     }
+}
+
+/// Adds items to a set, up to the maximum.
+fn add_to<T: Ord>(set: &mut BTreeSet<T>, items: impl IntoIterator<Item = T>) {
+    let room = MOST.saturating_sub(set.len());
+    set.extend(items.into_iter().take(room));
 }
 
 /// The patterns and texts of the replacements in a line of sed.
@@ -216,6 +225,15 @@ mod tests {
         ] {
             assert_eq!(set_by(line).set_value_of("image"), expected, "{line}");
         }
+    }
+
+    #[test]
+    fn a_script_without_end_sets_few_values() {
+        let lines = (0..100_000).map(|n| format!("sed 's/WORD-{n}/a/; s/key{n}:/key{n}: a/'\n"));
+        let mut set = set_by(&lines.collect::<String>());
+        assert_eq!((set.words.len(), set.keys.len()), (MOST, MOST));
+        set.extend(&set_by("sed 's/OTHER-WORD/a/'"));
+        assert_eq!(set.words.len(), MOST);
     }
 
     #[test]
