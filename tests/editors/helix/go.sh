@@ -21,7 +21,7 @@ see 'the finding goes' not_on_screen 'is not a property of'
 # Another rule: the CRD is behind, until it is written again.
 find 'price <= self'
 keys c; type 'price < self'; keys Escape
-see 'the CRD is behind' on_screen 'the CRD of .?Order.? has another'
+see 'the CRD is behind' on_screen 'in the CRD of .?O'
 see 'the other rule is saved' saved "$types" 'rule="self.price < self.limit"'
 command_line "sh crd-analyzer generate crd ./api/... --output-dir config/crd/bases"
 see 'the CRD is written' grep -qF 'rule: self.price < self.limit' "$fixture/$crd"
