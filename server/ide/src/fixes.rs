@@ -13,6 +13,7 @@ mod revealed;
 #[cfg(test)]
 mod tests;
 mod twins;
+mod work;
 
 use std::{
     cell::OnceCell,
@@ -39,6 +40,7 @@ use crate::{
 };
 use revealed::Revealed;
 use twins::Proposing;
+use work::Lookups;
 
 /// A replacement of a range of the file's text.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -441,12 +443,16 @@ fn candidates_within(
     let asked = problems
         .iter()
         .filter(|it| it.span.start <= range.end && range.start <= it.span.end);
+    let mut lookups = Lookups::default();
     let mut seen = HashSet::new();
     let mut found = Vec::new();
     for problem in asked {
         let Some(document) = file.document_at(problem.span.start) else {
             continue;
         };
+        if !budget::advise(lookups.at(&document, problem.span.start)) {
+            return found;
+        }
         for mut repair in repair::repairs(&document, problem.clone(), definitions) {
             match (repair.safe, &problem.proposed) {
                 (true, Some(_)) => proposing.add(&mut repair, &document, problem),

@@ -10,6 +10,7 @@ use std::{
 };
 
 use clap::ValueEnum;
+use crd_analyzer_budget::{self as budget, Limits};
 use crd_analyzer_ide::completion;
 use crd_analyzer_ide::fixes::{self, Counts, Fix, FixKind, Problem, TextEdit};
 use crd_analyzer_io::{
@@ -161,17 +162,25 @@ pub(super) fn repair(
 /// The context for checking a file and, for a source file, for generating manifests from it.
 type Asked<'a> = (&'a Question<'a>, Option<&'a Making<'a>>);
 
-/// Applies fixes until none is left, because a fix may reveal an error that another one hid.
+/// Applies fixes until none is left, because a fix may reveal an error that another one hid. All rounds together do a limited amount of work.
 fn rounds(mut text: String, config: &Config, of: Asked<'_>, level: Level) -> (String, Vec<Done>) {
     let mut done = Vec::new();
-    for _ in 0..MOST_ROUNDS {
-        let Some((repaired, fixes)) = repair_all(&text, config, of, level) else {
-            break;
-        };
-        done.extend(described(&text, &fixes));
-        text = repaired;
-    }
+    let rounds = || {
+        for _ in 0..MOST_ROUNDS {
+            let Some((repaired, fixes)) = repair_all(&text, config, of, level) else {
+                break;
+            };
+            done.extend(described(&text, &fixes));
+            text = repaired;
+        }
+    };
+    budget::within(Limits::ADVICE, rounds);
     (text, done)
+}
+
+/// Checks a text within the limits of a file, whatever the search for fixes has used up.
+fn checked(text: &str, question: &Question<'_>) -> FileReport {
+    budget::apart(|| analyze(text.as_bytes().to_vec(), question))
 }
 
 /// Descriptions of fixes, in the order of the text.
@@ -250,7 +259,7 @@ pub(super) fn offered(report: &FileReport, config: &Config, (question, making): 
     if problems.is_empty() {
         return Vec::new();
     }
-    let judge = |text: &str| Some(analyze(text.as_bytes().to_vec(), question));
+    let judge = |text: &str| Some(checked(text, question));
     let whole = Span::new(0, report.text.len() as u32);
     fixes::repairs(&report.text, problems, whole, &Near(question), &judge)
 }
@@ -267,7 +276,7 @@ impl Near<'_> {
             ..Question::new(self.0.versions)
         };
         let document = text.tree.text()[text.tree.document_span().range()].to_owned();
-        let report = analyze(document.into_bytes(), &question);
+        let report = checked(&document, &question);
         let mut verdicts = report.documents.iter().flat_map(|it| &it.verdicts);
         verdicts.any(|(_, verdict)| {
             let is_repaired = |it: &Finding| {
@@ -319,14 +328,14 @@ fn problems(report: &FileReport, config: &Config) -> impl Iterator<Item = Proble
 /// Applies all fixes of a level. Returns the new text and the fixes.
 fn repair_all(text: &str, config: &Config, (question, making): Asked<'_>, level: Level) -> Option<(String, Vec<Fix>)> {
     if let Some(language) = source::language(question) {
-        let report = analyze(text.as_bytes().to_vec(), question);
+        let report = checked(text, question);
         if *report.text != *text {
             return None;
         }
         let (edits, done) = source::repairs((&report, true), config, (question, making), &*language)?;
         return Some((fixes::apply(text, &edits)?, done));
     }
-    let before = analyze(text.as_bytes().to_vec(), question);
+    let before = checked(text, question);
     if *before.text != *text {
         return None;
     }
@@ -347,13 +356,13 @@ fn repairs(
     (question, near): (&Question<'_>, &dyn completion::Definitions),
     level: Level,
 ) -> Option<(Vec<TextEdit>, Vec<Fix>)> {
-    let judge = |text: &str| Some(analyze(text.as_bytes().to_vec(), question));
+    let judge = |text: &str| Some(checked(text, question));
     fixes::repair_more(text, problems, Some(before), near, &judge, level == Level::Unsafe)
 }
 
 /// Converts CRDs of API versions that are no longer served. Returns the new text and the fixes.
 fn convert(text: &str, config: &Config, question: &Question<'_>) -> Option<(String, Vec<Fix>)> {
-    let before = analyze(text.as_bytes().to_vec(), question);
+    let before = checked(text, question);
     if *before.text != *text {
         return None;
     }
@@ -366,7 +375,7 @@ fn convert(text: &str, config: &Config, question: &Question<'_>) -> Option<(Stri
     }
     // Edits that are applied in order and do not overlap leave the rest of the text unchanged.
     let edited = fixes::apply(text, &edits)?;
-    let after = analyze(edited.clone().into_bytes(), question);
+    let after = checked(&edited, question);
     is_repaired(&before, &after, &found).then_some((edited, found))
 }
 

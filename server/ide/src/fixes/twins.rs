@@ -19,7 +19,7 @@ use crate::{completion::Definitions, file::Document};
 /// The maximum number of versions to search.
 const MOST_VERSIONS: usize = 20;
 
-/// The findings that propose changes, by code and by path below the version.
+/// The findings that propose changes, by code and by path below the version, in the order of the text.
 pub(super) struct Proposing<'p>(HashMap<(&'static str, &'p [Segment]), Vec<&'p Problem>>);
 
 impl<'p> Proposing<'p> {
@@ -31,6 +31,9 @@ impl<'p> Proposing<'p> {
                 all.entry((problem.code, below)).or_default().push(problem);
             }
         }
+        for of_path in all.values_mut() {
+            of_path.sort_by_key(|it| it.span.start);
+        }
         Self(all)
     }
 
@@ -40,9 +43,10 @@ impl<'p> Proposing<'p> {
         let Some(object) = document.root.map(|it| document.tree.full_span(it)) else {
             return;
         };
-        let same = self.0.get(&(problem.code, below)).into_iter().flatten();
-        let others = same.filter(|it| **it != problem && object.touches(it.span.start));
-        for other in others.take(MOST_VERSIONS) {
+        let same = self.0.get(&(problem.code, below)).map_or(&[][..], Vec::as_slice);
+        let same = &same[same.partition_point(|it| it.span.start < object.start)..];
+        let of_object = same.iter().take_while(|it| it.span.start <= object.end);
+        for other in of_object.filter(|it| **it != problem).take(MOST_VERSIONS) {
             let same = repair::proposed(document, other).into_iter();
             for it in same.filter(|it| it.safe && it.title == repair.title) {
                 let new = it.edits.into_iter().filter(|it| !repair.edits.contains(it));
