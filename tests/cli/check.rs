@@ -419,6 +419,30 @@ fn raw_text_of_jinja_may_begin_with_a_document() {
 }
 
 #[test]
+fn a_placeholder_in_braces_may_begin_a_value() {
+    let crd = definition(
+        "              type: object\n              properties: {image: {type: string}, size: {type: integer}}\n",
+    );
+    let resource =
+        "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec:\n  image: {user}/a:latest\n  size: x\n";
+    let sandbox = Sandbox::new(&[
+        ("docs/a.yaml", resource),
+        ("deploy/a.yaml", resource),
+        ("crd.yaml", &crd),
+    ]);
+    let outcome = sandbox.run(&["check", "--crd", "crd.yaml", "-o", "concise", "docs"]);
+    outcome.expect(
+        1,
+        &[
+            "docs/a.yaml:6:9: error[wrong-type]",
+            "1 CR (1 checked in part), 1 error",
+        ],
+    );
+    let outcome = sandbox.run(&["check", "--crd", "crd.yaml", "-o", "concise", "deploy"]);
+    outcome.expect(1, &["deploy/a.yaml:5:16: error[invalid-yaml]", "1 error"]);
+}
+
+#[test]
 fn crds_around_a_folder_count_as_kustomize_builds_them() {
     let crd = definition("              type: object\n              properties: {size: {type: string}}\n");
     let sandbox = Sandbox::new(&[

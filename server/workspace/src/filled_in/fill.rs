@@ -5,6 +5,7 @@
 
 pub(crate) mod actions;
 mod blocks;
+mod braces;
 mod keys;
 mod lines;
 mod places;
@@ -14,6 +15,7 @@ use std::ops::Range;
 
 use actions::{Action, Kind, actions, is_quoted};
 use blocks::{Block, Covered, LeftOut, Replaced, blocks, left_out};
+pub(crate) use braces::fill_braces;
 use keys::Keys;
 use lines::{Lines, Shape, indent};
 pub(crate) use places::{Place, Places};

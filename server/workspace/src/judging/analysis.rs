@@ -39,7 +39,7 @@ use crate::{
     documents::last_trees::LastTree,
     documents::spans,
     documents::text::Text,
-    filled_in::fill::{Filled, Places},
+    filled_in::fill::{Filled, Places, fill_braces},
     filled_in::jinja,
     filled_in::rendered,
     filled_in::unknown::Completed,
@@ -121,12 +121,14 @@ fn judge_text(source: &Text, question: &Question<'_>, filled: Option<Filled>) ->
         it.places.keeps_quotes = is_of_chart();
         (Text::whole(it.text.into()), it.places)
     });
-    let without_raw = || {
-        let is_possible = question.is_completed && question.path.is_some_and(roles::has_placeholders);
-        let text = is_possible.then(|| jinja::without_raw(&source.content)).flatten()?;
-        Some((Text::whole(text.into()), Places::new(&source.content)?))
+    let has_placeholders = || question.is_completed && question.path.is_some_and(roles::has_placeholders);
+    let without_raw = || Some((jinja::without_raw(&source.content)?, Places::new(&source.content)?));
+    let without_braces = || fill_braces(&source.content).map(|it| (it.text, it.places));
+    let replaced = || {
+        let replaced = without_raw().or_else(without_braces)?;
+        Some((Text::whole(replaced.0.into()), replaced.1))
     };
-    let filled = filled.or_else(without_raw);
+    let filled = filled.or_else(|| has_placeholders().then(replaced).flatten());
     let variables = question.path.zip(question.overlays);
     let variables = variables.and_then(|(path, overlays)| overlays.variables(path));
     let ask = Ask {

@@ -327,9 +327,9 @@ impl Overlays {
                 state.unknown.extend(build.resources.iter().cloned());
             }
             Ok(objects) => {
-                if is_known {
-                    self.patches.extend(build.patches.iter().cloned());
-                }
+                // A patch may be for an object that could not be read.
+                let of_patches = if is_known { &mut self.patches } else { &mut self.open };
+                of_patches.extend(build.patches.iter().cloned());
                 let mut dropped: HashSet<Key> = build.taken.iter().filter_map(|it| key(sources, *it)).collect();
                 let are_changed = unchanged.is_some();
                 for key in unchanged.into_iter().flatten() {
