@@ -131,7 +131,7 @@ fn wrong_type(about: &About<'_>, subject: &str, expected: &str) -> Words {
             "write {}, or remove the field",
             entry(about, placeholder(expected))
         )),
-        ("string", None, _) if is_scalar => {
+        ("string" | "integer or string", None, _) if is_scalar => {
             let read = written(found);
             let source = about.tree.map_or(&*read, |it| it.source(found.node));
             let words = words.help(format!(

@@ -182,6 +182,11 @@ impl<'d> View<'d> {
         self.ty() == Some("string")
     }
 
+    /// Whether the value may be an integer or a string.
+    pub(crate) fn is_int_or_string(&self) -> bool {
+        nav::is_true(self.tree, self.main(), "x-kubernetes-int-or-string")
+    }
+
     pub(crate) fn enum_values(&self) -> Vec<NodeId> {
         let tree = self.tree;
         let lists = self.schemas.iter().filter_map(|it| nav::child(tree, *it, "enum"));

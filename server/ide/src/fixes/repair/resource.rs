@@ -226,7 +226,7 @@ fn wrong_type(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
     };
     let (span, source) = (tree.span(at.node), tree.source(at.node));
     match view.ty() {
-        Some("string") if style == ScalarStyle::Plain => {
+        ty if style == ScalarStyle::Plain && (ty == Some("string") || view.is_int_or_string()) => {
             // The characters of the value stay the same.
             found.push(Repair::new("Quote the value", vec![put(span, format!("\"{source}\""))]).safe());
         }
