@@ -480,6 +480,17 @@ fn kinds_without_a_crd_are_named() {
     let made = sandbox.run(&["check", "./api/..."]);
     made.expect(0, &["2 files, 1 CRD, 0 errors"]);
     assert!(!made.stdout.contains("Not checked"), "{}", made.stdout);
+    // A type that only Go code uses has no JSON tags, and controller-gen fails for it.
+    let internal = order.replace("metav1.TypeMeta `json:\",inline\"`", "metav1.TypeMeta");
+    sandbox.write("api/v1/order_types.go", format!("{internal}{list}"));
+    let not_made = sandbox.run(&["check", "./api/..."]);
+    not_made.expect(
+        0,
+        &[
+            "1 kind in Go whose CRD crd-analyzer can neither find nor make (v1.Order)",
+            "0 CRDs",
+        ],
+    );
     let field = "type Order struct {\n\tOther other.Thing `json:\"other\"`\n";
     let import = "import (\n\t\"example.com/other\"\n)\n\ntype";
     let unknown = order

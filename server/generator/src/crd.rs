@@ -9,7 +9,7 @@ use crate::{
     Options,
     flatten::Flattener,
     ids::{PackageId, TypeId},
-    kinds::{WITHOUT_GROUP, by_group, group_version, is_kind, kinds},
+    kinds::{WITHOUT_GROUP, by_group, group_version, is_internal, is_kind, kinds},
     node::{Node, Origin, Part},
     packages::{Found, Sources, markers},
     types::{Maker, Reason, Refused, origin_of},
@@ -81,6 +81,12 @@ impl<'s> Generator<'s> {
     /// The groups and kinds, sorted.
     pub fn kinds(&mut self) -> BTreeSet<(String, String)> {
         kinds(&mut self.flattener.maker, &self.packages)
+    }
+
+    /// Whether the kind is also declared as an internal type, so that controller-gen is not used for it.
+    pub fn is_internal(&self, group: &str, kind: &str) -> bool {
+        let packages = self.of_group.get(group).map_or(&[][..], Vec::as_slice);
+        is_internal(&self.flattener.maker, packages, kind)
     }
 
     /// Generates the CRD of a kind. `None` if no version of the kind exists.

@@ -82,3 +82,22 @@ pub(crate) fn is_kind(maker: &mut Maker<'_>, at: (PackageId, &Types), shape: &Sh
     }
     has_object && has_type
 }
+
+/// Whether one of the packages declares the kind as an internal type, which is never sent to an API server: its metadata has no JSON tags.
+/// controller-gen fails for such a type.
+pub(crate) fn is_internal(maker: &Maker<'_>, packages: &[PackageId], kind: &str) -> bool {
+    packages.iter().any(|id| {
+        let package = maker.packages.get(*id);
+        let found = package.as_ref().and_then(|it| it.find(kind));
+        let Some(Shape::Struct(members)) = found.map(|it| &it.declared.shape) else {
+            return false;
+        };
+        let is_metadata = |shape: &Shape| match shape {
+            Shape::Selected { name, .. } | Shape::Name(name) => matches!(name.as_str(), "ObjectMeta" | "TypeMeta"),
+            _ => false,
+        };
+        members
+            .iter()
+            .any(|it| it.name.is_none() && it.tag.is_none() && is_metadata(&it.shape))
+    })
+}

@@ -101,10 +101,12 @@ impl<'m> Whole<'m> {
         self.modules.root()
     }
 
-    /// The kinds that the packages declare, sorted.
+    /// The kinds for which controller-gen writes CRDs, sorted.
     pub(in crate::sources) fn kinds(&mut self) -> Rc<[GroupKind]> {
         let found = self.kinds.get_or_insert_with(|| {
-            let kinds = self.generator.kinds().into_iter().filter(|it| !it.0.is_empty());
+            let mut kinds = self.generator.kinds();
+            kinds.retain(|(group, kind)| !group.is_empty() && !self.generator.is_internal(group, kind));
+            let kinds = kinds.into_iter();
             kinds.map(|(group, kind)| GroupKind { group, kind }).collect()
         });
         found.clone()
