@@ -52,6 +52,18 @@ const REPEATED: [&str; 14] = [
     "k8s:deepcopy-gen:interfaces",
 ];
 
+/// The markers of controller-gen's other generators, each with the generator. The generator `crd` does not read their arguments.
+const OF_OTHERS: [(&str, &str); 3] = [
+    ("kubebuilder:rbac", "rbac"),
+    ("kubebuilder:webhook", "webhook"),
+    ("kubebuilder:webhookconfiguration", "webhook"),
+];
+
+/// The generator of controller-gen that reads a marker, if it is not the generator of CRDs.
+pub fn other_generator(marker: &str) -> Option<&'static str> {
+    OF_OTHERS.iter().find(|it| it.0 == marker).map(|it| it.1)
+}
+
 /// Pairs of markers that contradict each other.
 const CONTRADICTING: [(&str, &str); 2] = [("required", "optional"), ("k8s:required", "k8s:optional")];
 

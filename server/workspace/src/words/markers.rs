@@ -4,6 +4,7 @@ use crd_analyzer_gosource::check::{
     Found, Mismatch, Problem, Wanted,
     arguments::Problem as Argument,
     comments::{Lost, Target},
+    other_generator,
 };
 
 use super::{
@@ -131,8 +132,8 @@ fn misplaced(name: &str, at: Result<Target, Lost>, fits: &[Target]) -> Words {
         .note("controller-gen ignores it, and prints nothing")
 }
 
-fn refused(name: &str, problem: &Argument) -> Words {
-    let name = marker(name);
+fn refused(written: &str, problem: &Argument) -> Words {
+    let name = marker(written);
     let (headline, label, help) = match problem {
         Argument::Integer => (
             format!("{name} needs an integer"),
@@ -203,7 +204,10 @@ fn refused(name: &str, problem: &Argument) -> Words {
     Words::new(headline)
         .label(label)
         .help(help)
-        .note("controller-gen stops with an error at this marker")
+        .note(match other_generator(written) {
+            Some(generator) => format!("`controller-gen {generator}` stops with an error at this marker"),
+            None => "controller-gen stops with an error at this marker".to_owned(),
+        })
 }
 
 fn mismatched(name: &str, mismatch: &Mismatch) -> Words {
