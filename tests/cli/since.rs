@@ -89,6 +89,38 @@ fn edit(sandbox: &Sandbox, name: &str, from: &str, to: &str) {
     sandbox.write(name, text.replace(from, to));
 }
 
+/// Symbolic links and the sources of other projects are the same as in git, so nothing has changed.
+#[cfg(unix)]
+#[test]
+fn a_clean_repository_has_no_changes() {
+    use std::os::unix::fs::symlink;
+    let sandbox = repository();
+    sandbox.write("vendor/a/cert.go", "package a\n\n// MutatingWebhookConfiguration\n");
+    sandbox.write("vendor/modules.txt", "# a v1.0.0\n");
+    sandbox.write("hack/tool.py", "import os\n");
+    for (target, link) in [
+        ("../hack/run.sh", "apps/run.sh"),
+        ("../hack/tool.py", "apps/tool.sh"),
+        ("one.yaml", "apps/link.yaml"),
+        ("link.yaml", "apps/link2.yaml"),
+        ("../hack", "apps/hack"),
+        ("../hack/a_test.go", "apps/a_test.go"),
+    ] {
+        symlink(target, sandbox.path().join(link)).expect("a link");
+    }
+    sandbox.write("hack/run.sh", "echo a\n");
+    sandbox.write("hack/a_test.go", "package a\n");
+    git(&sandbox, &["add", "."]);
+    git(&sandbox, &["commit", "-qm", "b"]);
+    let since = || sandbox.run(&["check", ".", "--since", "HEAD"]);
+    let outcome = since();
+    assert!(outcome.stderr.contains("note: 0 of "), "{outcome:#?}");
+    // A change of the file behind a link is a change at the link.
+    sandbox.write("hack/a_test.go", "package b\n");
+    let outcome = since();
+    assert!(outcome.stderr.contains("note: 3 of "), "{outcome:#?}");
+}
+
 #[test]
 fn a_change_reaches_what_depends_on_it() {
     check(|_| {}, &[]);

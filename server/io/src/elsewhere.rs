@@ -31,6 +31,9 @@ pub trait Elsewhere: Debug + Send + Sync {
     /// The content of a file. `None` if it does not exist.
     fn read(&self, path: &Path) -> Result<Option<Vec<u8>>, String>;
 
+    /// The path to which a symbolic link points, as it is written in the link. `None` if the path is not a link.
+    fn link(&self, path: &Path) -> Result<Option<PathBuf>, String>;
+
     /// The wanted files in a folder and its subfolders.
     fn files(&self, folder: &Path, is_wanted: &dyn Fn(&Path) -> bool) -> Result<Listed, String>;
 }

@@ -135,6 +135,13 @@ impl Elsewhere for Revision {
         Self::read(self, path).map_err(|it| it.to_string())
     }
 
+    fn link(&self, path: &Path) -> Result<Option<PathBuf>, String> {
+        let (opened, path) = self.opened(path).map_err(|it| it.to_string())?;
+        let mut objects = opened.objects.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = below(&opened, &path).and_then(|it| objects.link(&opened.commit, &it));
+        found.map_err(|it| it.to_string())
+    }
+
     fn files(&self, folder: &Path, is_wanted: &dyn Fn(&Path) -> bool) -> Result<Listed, String> {
         let (opened, real) = self.opened(folder).map_err(|it| it.to_string())?;
         let mut objects = opened.objects.lock().unwrap_or_else(PoisonError::into_inner);

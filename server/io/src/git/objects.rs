@@ -206,6 +206,17 @@ impl Objects {
         }
     }
 
+    /// The path to which a symbolic link in a commit points. `None` if the path is not a link.
+    pub(super) fn link(&mut self, commit: &str, path: &Path) -> Result<Option<PathBuf>, Error> {
+        match self.entry(commit, path)? {
+            Some(Entry { kind: Kind::Link, id }) => {
+                let target = self.object(&id, "blob", path)?;
+                Ok(String::from_utf8(target).ok().map(PathBuf::from))
+            }
+            _ => Ok(None),
+        }
+    }
+
     /// The entries of the folder with this id. `path` is a path in the folder, for messages.
     fn folder(&mut self, name: &str, path: &Path) -> Result<Arc<Folder>, Error> {
         if let Some(known) = self.folders.get(name) {

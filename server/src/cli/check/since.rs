@@ -149,18 +149,16 @@ impl Changes {
         let before = Access::Elsewhere(revision.clone());
         let now = input::found_in(root);
         let mut all = BTreeSet::new();
-        all.extend(walk::files(root, &Links::Skip, Hidden::Tracked, may_matter).files);
+        // The walk asks with names, but some folders do not matter either.
+        let walked = walk::files(root, &Links::Skip, Hidden::Tracked, may_matter).files;
+        all.extend(walked.into_iter().filter(|it| may_matter(it)));
         let Listed { files, links } = revision.files(root, &may_matter).map_err(anyhow::Error::msg)?;
         let there: BTreeSet<PathBuf> = files.into_iter().collect();
         all.extend(there.iter().cloned().chain(links));
         all.extend(locked(&all, root, &now));
         let (old_builds, new_builds) = (builds(&all, &before), builds(&all, &now));
         for path in all {
-            let old = if there.contains(&path) {
-                read::bytes(&path, &before, read::NAMED_BYTES).ok()
-            } else {
-                None
-            };
+            let old = target(&path, &there, revision).and_then(|it| read::bytes(&it, &before, read::NAMED_BYTES).ok());
             let new = read::bytes(&path, &now, now.manifest_bytes()).ok();
             if old == new {
                 continue;
@@ -298,6 +296,24 @@ fn locked(files: &BTreeSet<PathBuf>, root: &Path, access: &Access) -> Vec<PathBu
     kept.flat_map(|it| [files_in(&it), files_in(&it.join(lock::CRDS))].concat())
         .collect()
 }
+
+/// The file that a path leads to in a revision, through symbolic links. `there` has the files of the revision.
+fn target(path: &Path, there: &BTreeSet<PathBuf>, revision: &Revision) -> Option<PathBuf> {
+    let mut path = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        if there.contains(&path) {
+            return Some(path);
+        }
+        let Some(link) = revision.link(&path).ok()? else {
+            return Some(path);
+        };
+        path = roots::cleaned(&path.parent()?.join(link));
+    }
+    None
+}
+
+/// The maximum number of symbolic links that lead to a file.
+const MOST_LINKS: usize = 8;
 
 /// The graph of the files that kustomizations refer to.
 fn builds(files: &BTreeSet<PathBuf>, access: &Access) -> Graph {
