@@ -415,6 +415,16 @@ impl Taken {
     }
 }
 
+/// Runs several searches for fixes with one limit of work for all of them.
+pub fn together<T>(searches: impl FnOnce() -> T) -> T {
+    budget::within(Limits::ADVICE, searches).0
+}
+
+/// Checks a text during the searches of [`together`]. The check has its own limits.
+pub fn outside<T>(check: impl FnOnce() -> T) -> T {
+    budget::apart(check)
+}
+
 /// The candidate fixes in the order in which they are found, each with sorted edits. `wanted` is the maximum number of fixes, and which fixes are
 /// wanted.
 fn candidates(

@@ -10,7 +10,6 @@ use std::{
 };
 
 use clap::ValueEnum;
-use crd_analyzer_budget::{self as budget, Limits};
 use crd_analyzer_ide::completion;
 use crd_analyzer_ide::fixes::{self, Counts, Fix, FixKind, Problem, TextEdit};
 use crd_analyzer_io::{
@@ -174,13 +173,13 @@ fn rounds(mut text: String, config: &Config, of: Asked<'_>, level: Level) -> (St
             text = repaired;
         }
     };
-    budget::within(Limits::ADVICE, rounds);
+    fixes::together(rounds);
     (text, done)
 }
 
 /// Checks a text within the limits of a file, whatever the search for fixes has used up.
 fn checked(text: &str, question: &Question<'_>) -> FileReport {
-    budget::apart(|| analyze(text.as_bytes().to_vec(), question))
+    fixes::outside(|| analyze(text.as_bytes().to_vec(), question))
 }
 
 /// Descriptions of fixes, in the order of the text.
