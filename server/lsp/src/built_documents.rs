@@ -52,7 +52,7 @@ impl Session {
             let _only = session.overlays.building.lock().await;
             let builder = session.clone();
             // Errors are already logged.
-            let _ = tasks::judging("the build of kustomizations", move || builder.build_changed()).await;
+            let _ = tasks::after_pause("the build of kustomizations", move || builder.build_changed()).await;
         });
     }
 
@@ -64,18 +64,40 @@ impl Session {
         drop(settings);
         let files = SessionFiles::new(&self.documents, &folders);
         let is_other = self.overlays.read(&changed, &self.workspace.flux_files, &files);
+        // The files that the user is editing come first.
+        let edited: HashSet<PathBuf> = changed
+            .iter()
+            .filter(|it| self.documents.is_open_at(it))
+            .cloned()
+            .collect();
+        self.build_open(|path, edition| {
+            edited.contains(path) && self.overlays.is_due(path, edition, (&changed, is_other))
+        });
         let kinds = self.build_crds(if is_other { None } else { Some(&changed) });
         self.crds_changed(&kinds);
         self.overlays.retain(|it| self.documents.is_open_at(it));
         if self.features().workspace_diagnostics {
             self.forget_scanned(&changed, is_other);
         }
+        let nothing = HashSet::new();
+        self.build_open(|path, edition| {
+            let since = if edited.contains(path) {
+                (&nothing, false)
+            } else {
+                (&changed, is_other)
+            };
+            self.overlays.is_due(path, edition, since)
+        });
+    }
+
+    /// Builds the open files that are due, and shows their diagnostics.
+    fn build_open(self: &Arc<Self>, is_due: impl Fn(&Path, u64) -> bool) {
         for uri in self.documents.uris() {
             let Some(snapshot) = self.documents.snapshot(&uri) else {
                 continue;
             };
             let Some(path) = snapshot.path() else { continue };
-            if !self.overlays.is_due(&path, snapshot.edition, (&changed, is_other)) {
+            if !is_due(&path, snapshot.edition) {
                 continue;
             }
             let effective = self.effective(&snapshot);
@@ -142,7 +164,7 @@ impl Session {
             overlays: Some(&overlays),
             ..analysis::question(path, effective, &definitions, search)
         };
-        let built = AsBuilt::new(&overlays, path, text, &question);
+        let built = AsBuilt::new(&overlays, path, text, &question).with_written(&question);
         self.trace(|| format!("built the objects of {} in {:.1?}", path.display(), begin.elapsed()));
         Some(built)
     }

@@ -136,7 +136,7 @@ impl Session {
             }
             let maker = session.clone();
             // Errors are already logged.
-            let _ = tasks::judging("the build of manifests", move || maker.judge_made()).await;
+            let _ = tasks::after_pause("the build of manifests", move || maker.judge_made()).await;
         });
     }
 

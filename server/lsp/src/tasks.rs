@@ -125,6 +125,17 @@ pub(crate) async fn judging<T: Send + 'static>(
     })
 }
 
+/// Like [`judging`], for work that starts after a pause in typing. It does not delay the analysis of a keystroke.
+pub(crate) async fn after_pause<T: Send + 'static>(
+    what: &'static str,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T> {
+    workers::after_pause(work).await.ok_or_else(|| {
+        tracing::error!("{what} failed");
+        failed(what)
+    })
+}
+
 /// Like [`judging`], for long work. It runs on its own thread, one task at a time, so that no document waits for it.
 pub(crate) async fn in_background<T: Send + 'static>(
     what: &'static str,

@@ -34,6 +34,10 @@ static WORKERS: LazyLock<Workers> = LazyLock::new(Workers::start);
 static BACKGROUND: LazyLock<Workers> =
     LazyLock::new(|| Workers(Worker::start(BACKGROUND_NICENESS).into_iter().collect()));
 
+/// Threads for the work after a pause in typing, so that the analysis of a keystroke does not wait for it.
+static PAUSED: LazyLock<Workers> =
+    LazyLock::new(|| Workers((0..LEAST).filter_map(|_| Worker::start(PAUSED_NICENESS)).collect()));
+
 impl Worker {
     /// Starts a thread. `None` if the system cannot start any more.
     fn start(niceness: i32) -> Option<Self> {
@@ -71,6 +75,9 @@ fn give_way(_: i32) {}
 
 /// How far to lower the priority of threads that analyze documents, as a Unix nice value.
 const NICENESS: i32 = 10;
+
+/// How far to lower the priority of threads that work after a pause, as a Unix nice value.
+const PAUSED_NICENESS: i32 = 15;
 
 /// How far to lower the priority of the background thread, as a Unix nice value.
 const BACKGROUND_NICENESS: i32 = 19;
@@ -115,6 +122,11 @@ impl Workers {
 /// work can use.
 pub(crate) async fn judge<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     WORKERS.judge(work).await
+}
+
+/// Like [`judge`], on a thread for work after a pause in typing.
+pub(crate) async fn after_pause<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    PAUSED.judge(work).await
 }
 
 /// Like [`judge`], on a thread that does not analyze documents.

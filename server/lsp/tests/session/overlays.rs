@@ -125,6 +125,38 @@ async fn what_a_patch_adds_is_not_missing() {
     editor.client.finish_with_lists().await;
 }
 
+/// The first diagnostics after a keystroke have its errors, and lack the errors that it corrects. They do not wait for the next build.
+#[tokio::test]
+async fn an_error_is_shown_where_it_is_typed() {
+    let patch = format!("{HEAD}  size: 3\n");
+    let tree = folder(&[("prod/kustomization.yaml", NAMES_BASE), ("prod/patch.yaml", &patch)]);
+    let mut editor = Editor::start(pushed(), tree).await;
+    editor.open("prod/patch.yaml").await;
+    editor.until("prod/patch.yaml", 1, &[]).await;
+    editor.open("base/widget.yaml").await;
+    editor.until("base/widget.yaml", 1, &[]).await;
+    let uri = editor.uri("base/widget.yaml");
+    for (version, text) in [(2, "[]"), (4, "{}")] {
+        editor
+            .client
+            .change(
+                &uri,
+                version,
+                &[([5, 9, 5, 9 + if version == 2 { 3 } else { 4 }], text)],
+            )
+            .await;
+        let first = editor.client.published(&uri, version).await;
+        assert_eq!(codes(&first), [("wrong-type", 5)]);
+        editor
+            .client
+            .change(&uri, version + 1, &[([5, 9, 5, 11], "blue")])
+            .await;
+        let first = editor.client.published(&uri, version + 1).await;
+        assert_eq!(codes(&first), []);
+    }
+    editor.client.finish_with_lists().await;
+}
+
 #[tokio::test]
 async fn a_wrong_value_is_shown_in_the_patch() {
     let patch = format!("{HEAD}  size: big\n");

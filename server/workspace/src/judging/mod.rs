@@ -5,6 +5,7 @@ pub mod deferred_search;
 pub mod hazards;
 pub(crate) mod hints;
 pub mod lints;
+pub(crate) mod local;
 pub mod mixed_objects;
 pub(crate) mod other_tools;
 pub(crate) mod passed_over;

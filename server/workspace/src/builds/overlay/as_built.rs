@@ -10,12 +10,18 @@ use crd_analyzer_syntax::{common, tree::Span};
 
 use super::{Key, Overlays};
 use crate::{
+    codes::INVALID_YAML,
     comparison::revision,
     filled_in::variables::Variables,
-    findings::finding::Finding,
-    findings::report::{DocumentReport, DocumentVerdict, FileReport},
+    findings::finding::{Class, Finding},
+    findings::report::{DocumentReport, DocumentVerdict, FileReport, Subject},
     findings::same::mark_repeats,
-    judging::question::{BuiltDocuments, Question},
+    judging::{
+        analysis::analyze,
+        hazards::Search,
+        local::is_local,
+        question::{BuiltDocuments, Question},
+    },
     sources,
 };
 
@@ -35,6 +41,23 @@ pub struct AsBuilt {
     documents: Vec<DocumentReport>,
     /// The files that the kustomizations read or tried to read.
     files: HashSet<Arc<Path>>,
+    /// The errors of the documents as they are written. The builds may correct them.
+    written: HashSet<Written>,
+}
+
+/// An error of a document or an item as written: the place of the document, the code and the headline.
+type Written = (usize, Option<usize>, &'static str, String);
+
+fn written(document: &DocumentReport, finding: &Finding) -> Written {
+    (document.index, document.item, finding.code, finding.headline.clone())
+}
+
+fn all_written(report: &FileReport) -> HashSet<Written> {
+    let of_document = |it: &DocumentReport| {
+        let findings = it.verdicts.iter().flat_map(|it| it.1.findings());
+        findings.map(|finding| written(it, finding)).collect::<Vec<_>>()
+    };
+    report.documents.iter().flat_map(of_document).collect()
 }
 
 impl AsBuilt {
@@ -53,7 +76,25 @@ impl AsBuilt {
             findings: report.findings,
             documents: report.documents,
             files: overlays.files().cloned().collect(),
+            written: HashSet::new(),
         }
+    }
+
+    /// Notes the errors of the text as written, so that a new one is shown while the user types, see [`AsBuilt::apply`].
+    #[must_use]
+    pub fn with_written(mut self, question: &Question<'_>) -> Self {
+        if self.built.is_empty() && !self.is_patch {
+            return self;
+        }
+        let question = Question {
+            overlays: Some(&self),
+            hazards: Search::Off,
+            wants_costs: false,
+            ..*question
+        };
+        let report = analyze(self.text.as_bytes().to_vec(), &question);
+        self.written = all_written(&report);
+        self
     }
 
     /// The diagnostics about the manifests that are generated from a source file with this text.
@@ -68,6 +109,7 @@ impl AsBuilt {
             findings: Vec::new(),
             documents,
             files: HashSet::new(),
+            written: HashSet::new(),
         }
     }
 
@@ -83,6 +125,7 @@ impl AsBuilt {
             findings,
             documents: Vec::new(),
             files: HashSet::new(),
+            written: HashSet::new(),
         }
     }
 
@@ -124,22 +167,50 @@ impl AsBuilt {
             && of_verdicts(self.documents.clone()) == of_verdicts(moved.documents(&earlier.documents))
     }
 
-    /// In a report on this text or a later one, replaces the diagnostics about documents as written with those about the built objects.
+    /// In a report on this text or a later one, replaces the diagnostics about documents as written with those about the built objects. Where the
+    /// text has changed, new errors stay until the next build, and errors that the change has corrected go.
     pub fn apply(&self, report: &mut FileReport) {
+        let moved = Moved::new(&self.text, &report.text);
+        let edited = moved.edited(&report.text);
+        let now = if edited.is_some() {
+            all_written(report)
+        } else {
+            HashSet::new()
+        };
         for document in &mut report.documents {
             let is_built =
                 self.built.contains(&(document.index, document.item)) || self.is_patch && document.item.is_none();
-            if is_built {
+            if !is_built {
+                continue;
+            }
+            let is_crd = document.subject == Subject::Definition && !self.is_patch;
+            let (index, item) = (document.index, document.item);
+            let is_new = |it: &Finding| {
+                let is_there = edited.is_some_and(|edited| edited.touches(it.span.start));
+                let is_certain = it.class == Class::Error && (is_crd || it.code == INVALID_YAML || is_local(it.code));
+                is_there && is_certain && !self.written.contains(&(index, item, it.code, it.headline.clone()))
+            };
+            for (_, verdict) in &mut document.verdicts {
+                verdict.unfinished.clear();
+                // Keep the hints about updates, because the stored object may not be built differently.
+                verdict.retain_mut(|it| revision::is_about_update(it) || is_new(it));
+            }
+        }
+        report.findings.extend(moved.findings(&self.findings));
+        let mut built = moved.documents(&self.documents);
+        if edited.is_some() {
+            for document in &mut built {
+                let (index, item) = (document.index, document.item);
+                let is_gone = |it: &Finding| {
+                    let written = (index, item, it.code, it.headline.clone());
+                    self.written.contains(&written) && !now.contains(&written)
+                };
                 for (_, verdict) in &mut document.verdicts {
-                    verdict.unfinished.clear();
-                    // Keep the hints about updates, because the stored object may not be built differently.
-                    verdict.retain_mut(|it| revision::is_about_update(it));
+                    verdict.retain_mut(|it| !is_gone(it));
                 }
             }
         }
-        let moved = Moved::new(&self.text, &report.text);
-        report.findings.extend(moved.findings(&self.findings));
-        report.documents.extend(moved.documents(&self.documents));
+        report.documents.extend(built);
         report.documents.sort_by_key(|it| (it.index, it.item));
         mark_repeats(report);
         if let Some(row) = self.row.filter(|_| !self.documents.is_empty()) {
@@ -181,6 +252,24 @@ impl Moved {
             by: b.len() as i64 - a.len() as i64,
             end: b.len() as u32,
         }
+    }
+
+    /// The lines of the later text that have changed. `None` if the texts are the same.
+    fn edited(&self, later: &str) -> Option<Span> {
+        let end = (i64::from(self.after) + self.by) as u32;
+        if end == self.before && self.by == 0 {
+            return None;
+        }
+        let bytes = later.as_bytes();
+        let start = bytes[..self.before as usize]
+            .iter()
+            .rposition(|it| *it == b'\n')
+            .map_or(0, |it| it as u32 + 1);
+        let rest = bytes[end as usize..]
+            .iter()
+            .position(|it| *it == b'\n')
+            .map_or(bytes.len() as u32 - end, |it| it as u32);
+        Some(Span::new(start, end + rest))
     }
 
     /// The span in the later text. `None` if the text in the span has changed.

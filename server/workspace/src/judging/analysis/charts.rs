@@ -2,8 +2,7 @@
 
 use std::{collections::HashSet, ops::Range, path::Path};
 
-use crd_analyzer_resource::codes::{UNCHECKED_RULES, UNKNOWN_FIELD};
-use crd_analyzer_schema::codes as schema_codes;
+use crd_analyzer_resource::codes::UNCHECKED_RULES;
 use crd_analyzer_syntax::tree::Span;
 
 use super::judge_text;
@@ -15,22 +14,9 @@ use crate::{
     findings::one_value::OF_SEVERAL,
     findings::report::{DocumentReport, DocumentVerdict, FileReport},
     findings::same::{Same, same},
-    judging::{deferred_search::DeferredSearch, question::Question},
+    judging::{deferred_search::DeferredSearch, local::is_local, question::Question},
     roles,
 };
-
-/// The codes of errors that depend only on the value at their place, and on the schema for it.
-const LOCAL: [&str; 9] = [
-    UNKNOWN_FIELD,
-    schema_codes::WRONG_TYPE,
-    schema_codes::NOT_IN_ENUM,
-    schema_codes::PATTERN_MISMATCH,
-    schema_codes::FORMAT_MISMATCH,
-    schema_codes::STRING_TOO_LONG,
-    schema_codes::STRING_TOO_SHORT,
-    schema_codes::NUMBER_TOO_LARGE,
-    schema_codes::NUMBER_TOO_SMALL,
-];
 
 /// Checks the manifests in a text. In a template of a Helm chart, the templates that it includes are a part of it.
 pub(crate) fn analyze_text(source: &Text, question: &Question<'_>) -> (FileReport, DeferredSearch) {
@@ -219,7 +205,7 @@ fn add_to(
     let told: HashSet<_> = verdict.findings().map(same).collect();
     let mut new = |mut it: Finding| {
         // The rules that are not checked because of an error say nothing about the branch.
-        let is_certain = is_alone && it.code != UNCHECKED_RULES || LOCAL.contains(&it.code);
+        let is_certain = is_alone && it.code != UNCHECKED_RULES || is_local(it.code);
         (is_certain && !told.contains(&same(&it)) && place(&mut it)).then_some(it)
     };
     verdict.strict.extend(other.strict.into_iter().filter_map(&mut new));
