@@ -20,9 +20,9 @@ use crd_analyzer_gosource::{
 pub(crate) struct Values(Vec<(&'static str, Arc<Literal>)>);
 
 impl Values {
-    /// The value of an argument.
+    /// The value of an argument. If a marker repeats the argument, the last value.
     pub(crate) fn get(&self, name: &str) -> Option<&Arc<Literal>> {
-        self.0.iter().find(|it| it.0 == name).map(|it| &it.1)
+        self.0.iter().rfind(|it| it.0 == name).map(|it| &it.1)
     }
 
     /// The single value of a marker.
@@ -70,8 +70,20 @@ pub(crate) struct Reading {
     pub(crate) is_strict: bool,
 }
 
+/// The begin of the names of markers that other generators of controller-gen read. The generator of CRDs does not know them, so it rejects nothing in
+/// them.
+const OF_OTHERS: [&str; 4] = [
+    "k8s:deepcopy-gen",
+    "kubebuilder:object:",
+    "kubebuilder:rbac",
+    "kubebuilder:webhook",
+];
+
 /// The definition of a marker at a target, if the release has one.
 pub(crate) fn definition(name: &str, target: Target, release: Release) -> Option<&'static Definition> {
+    if OF_OTHERS.iter().any(|it| name.starts_with(it)) {
+        return None;
+    }
     let mut all = catalog::definitions(name).iter();
     all.find(|it| it.target == target && it.since <= release)
 }
@@ -94,7 +106,7 @@ pub(crate) fn read(
         return Some(Values(Vec::new()));
     }
     let is_refused = |marker: &str| arguments::is_refused(definition, reading.release, marker);
-    if !definition.is_unread() && !reading.are_begun && is_refused(text.get(set.span.clone())?) {
+    if !reading.are_begun && is_refused(text.get(set.span.clone())?) {
         return None;
     }
     if definition.arguments.is_empty() {

@@ -124,11 +124,14 @@ impl Version {
             from: Some(marker.origin.clone()),
             ..Part::made(Node::Map(fields.iter().filter_map(|it| field(it.0, it.1)).collect()))
         };
+        // Without a group, versions have no name. controller-gen takes that for an old CRD without versions.
+        let is_named = !self.name.is_empty();
         match name {
-            "kubebuilder:storageversion" => self.is_stored = true,
-            "kubebuilder:skipversion" => self.is_skipped = true,
+            "kubebuilder:storageversion" => self.is_stored |= is_named,
+            "kubebuilder:skipversion" if is_named => self.is_skipped = true,
+            "kubebuilder:skipversion" => return false,
             "kubebuilder:unservedversion" => self.is_served = false,
-            "kubebuilder:deprecatedversion" => {
+            "kubebuilder:deprecatedversion" if is_named => {
                 let warning = values.get("warning").map(|it| said(marker, it));
                 self.deprecated = Some((marker.origin.clone(), warning));
             }

@@ -82,7 +82,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
             let (label, text) = names.get(&answer.file).context("the oracle names another file")?;
             compared += 1;
             markers += answer.belongs.values().sum::<usize>();
-            let ours = ours(text, &answer);
+            let ours = ours(text);
             if ours != (answer.belongs.clone(), answer.refused.iter().copied().collect()) {
                 different += 1;
                 if different <= args.show {
@@ -108,8 +108,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
 /// The number of markers by target and name, and the lines of the rejected ones.
 type Ours = (BTreeMap<String, usize>, BTreeSet<usize>);
 
-/// Our answer in the oracle's format. Markers that we do not parse (values of any type) are copied from the oracle's answer.
-fn ours(text: &str, theirs: &Answer) -> Ours {
+/// Our answer in the oracle's format.
+fn ours(text: &str) -> Ours {
     let comments = check::read(text);
     let known = Known {
         release: Release::NEWEST,
@@ -118,14 +118,11 @@ fn ours(text: &str, theirs: &Answer) -> Ours {
     };
     let found = check::find(text, &comments, &known);
     let line = |at: usize| text[..at].matches('\n').count() + 1;
-    let mut refused: BTreeSet<usize> = found
+    let refused: BTreeSet<usize> = found
         .iter()
         .filter(|it| matches!(it.problem, Problem::Refused { .. }))
         .map(|it| line(it.span.start))
         .collect();
-    let unread = comments.markers.iter().filter(|it| check::is_unread(text, it));
-    let unread: BTreeSet<usize> = unread.map(|it| line(it.span.start)).collect();
-    refused.extend(theirs.refused.iter().filter(|it| unread.contains(*it)));
     let mut belongs = BTreeMap::new();
     for (target, name, span) in check::counting(text) {
         if !refused.contains(&line(span.start)) {

@@ -79,16 +79,19 @@ pub(super) fn refused(definition: &Definition, release: Release, named: Option<&
 
 /// Whether a marker's value is a valid number, for markers whose whole text is converted since 0.23. `None` for other markers and for an empty text.
 fn converted(definition: &Definition, release: Release, text: &str) -> Option<bool> {
-    let word = definition.name.rsplit(':').next()?;
-    let text = text.trim();
-    if release < Release(23) || !["Maximum", "Minimum", "MaxItems"].contains(&word) || text.is_empty() {
+    let word = definition.name.rsplit(':').next()?.to_ascii_lowercase();
+    let is_one = ["maximum", "minimum", "maxitems"].contains(&&*word);
+    // A comment may follow the numbers of these markers.
+    let end = text.find('#').filter(|_| definition.name.starts_with("k8s:"));
+    let text = text[..end.unwrap_or(text.len())].trim();
+    if release < Release(23) || !is_one || text.is_empty() {
         return None;
     }
     // Go accepts more number formats.
     let is_of = |it: char| it.is_ascii_alphanumeric() || "_.+-".contains(it);
     let digits = text.trim_start_matches(['+', '-']).to_ascii_lowercase();
     let is_special = || (text.contains('_') || digits.starts_with("0x")) && text.chars().all(is_of);
-    Some(if word == "MaxItems" {
+    Some(if word == "maxitems" {
         text.parse::<i64>().is_ok()
     } else {
         let has_digits = text.contains(|it: char| it.is_ascii_digit());

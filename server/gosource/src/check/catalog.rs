@@ -37,13 +37,6 @@ pub struct Definition {
     pub arguments: Vec<Argument>,
 }
 
-impl Definition {
-    /// Whether crd-analyzer does not parse the arguments, because controller-gen parses them by special rules.
-    pub fn is_unread(&self) -> bool {
-        self.name.starts_with("k8s:")
-    }
-}
-
 /// An argument of a marker.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Argument {

@@ -22,7 +22,7 @@ mod unknown;
 use std::{collections::HashMap, ops::Range, sync::Arc};
 
 use arguments::Refused;
-use catalog::{Definition, Release};
+use catalog::Release;
 use comments::{Comments, Lost, Target, Written};
 use declared::Declared;
 use parts::{Part, Parts};
@@ -284,13 +284,6 @@ pub fn counting(text: &str) -> Vec<(Target, &'static str, Range<usize>)> {
     read(text).markers.into_iter().filter_map(of).collect()
 }
 
-/// Whether crd-analyzer does not parse the arguments of a marker.
-pub fn is_unread(text: &str, marker: &Written) -> bool {
-    let split = Split::of(text.get(marker.span.clone()).unwrap_or_default());
-    let definition = marker.belongs.ok().and_then(|it| split.definition(it));
-    definition.is_some_and(Definition::is_unread)
-}
-
 fn one(marker: &Written, split: &Split<'_>, guesses: &mut Guesses<'_>) -> Option<Finding> {
     let known = guesses.known;
     let release = known.release;
@@ -319,9 +312,6 @@ fn one(marker: &Written, split: &Split<'_>, guesses: &mut Guesses<'_>) -> Option
         let at = marker.belongs;
         return finding(name_span, Problem::Misplaced { name, at, fits });
     };
-    if definition.is_unread() {
-        return None;
-    }
     let has_named = definition.name != split.whole;
     let named = has_named
         .then(|| split.whole.rsplit(':').next())

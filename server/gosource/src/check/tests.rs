@@ -268,6 +268,27 @@ fn arguments_that_are_refused() {
 }
 
 #[test]
+fn arguments_of_kubernetes_tags() {
+    check(&field("\t// +k8s:required=a\n"), &[("a", "refused Extra")]);
+    check(&field("\t// +k8s:optional\n"), &[]);
+    let is_refused = |marker: &str| {
+        let split = Split::of(marker);
+        let definition = split.definition(Target::Field).expect("a marker of fields");
+        arguments::is_refused(definition, Release::NEWEST, marker)
+    };
+    for (marker, expected) in [
+        ("+k8s:maxItems=3 # the most", false),
+        ("+k8s:maxItems=3.5", true),
+        ("+k8s:maxItems=# none", true),
+        ("+k8s:maximum=1.5", false),
+        ("+k8s:minimum=a", true),
+        ("+kubebuilder:validation:Maximum=3 # the most", true),
+    ] {
+        assert_eq!(is_refused(marker), expected, "{marker}");
+    }
+}
+
+#[test]
 fn what_is_said_twice() {
     check(
         &field("\t// +kubebuilder:validation:MaxLength=3\n\t// +kubebuilder:validation:MaxLength=4\n"),
