@@ -14,6 +14,7 @@ use crate::{
     packages::{Found, Sources, markers},
     types::{Maker, Reason, Refused, origin_of},
     version::{Names, Version, add_texts},
+    writable::unwritable,
     written::{Map, Writing, part},
 };
 
@@ -50,7 +51,7 @@ pub struct Crd {
     pub object: Part,
     /// The declaration of the kind's type for each version, by version name.
     pub declared: Vec<(String, Origin)>,
-    /// Whether controller-gen rejects a type or marker that the CRD depends on. If so, parts of the CRD may be missing.
+    /// Whether controller-gen rejects a type, marker or text that the CRD depends on. If so, parts of the CRD may be missing.
     pub is_refused: bool,
 }
 
@@ -124,12 +125,21 @@ pub fn generate(roots: &[String], sources: &dyn Sources, options: &Options, tool
         if generator.refused().iter().any(|it| it.reason == Reason::Crash) {
             break;
         }
-        crds.extend(crd);
+        let Some(mut crd) = crd else { continue };
+        let declared = crd.declared.first().map(|it| &it.1);
+        let unwritable = unwritable(&crd.object, declared).filter(|_| options.is_strict).cloned();
+        if unwritable.is_some() {
+            generator.flattener.maker.refuse(unwritable, Reason::Text);
+            crd.is_refused = true;
+            crds.push(crd);
+            break;
+        }
+        crds.push(crd);
     }
     let refused = generator.refused_types();
     for crd in &mut crds {
         let of = (crd.group.as_str(), crd.kind.as_str());
-        crd.is_refused = refused
+        crd.is_refused |= refused
             .iter()
             .any(|(package, names)| generator.reaches_in(of, *package, names));
     }

@@ -24,6 +24,7 @@ mod tags;
 mod types;
 mod values;
 mod version;
+mod writable;
 mod written;
 pub mod yaml;
 

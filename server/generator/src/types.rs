@@ -71,6 +71,8 @@ pub enum Reason {
     Versions,
     /// This release of controller-gen crashes without writing anything.
     Crash,
+    /// A text has a control character. controller-gen cannot write the CRD, nor those after it.
+    Text,
 }
 
 /// A file, and the offset in it at which a span starts.

@@ -4,6 +4,8 @@
 use crd_analyzer_syntax::{is_plain_text, is_timestamp};
 use serde_json::Value;
 
+use crate::writable::read_again;
+
 /// The column after which a line is wrapped at the next space.
 const WIDTH: usize = 80;
 
@@ -128,6 +130,7 @@ impl Emitter {
     }
 
     fn text(&mut self, text: &str, indent: usize, is_key: bool) {
+        let text = &*read_again(text);
         let style = style(text, is_key);
         match style {
             Style::Plain => {

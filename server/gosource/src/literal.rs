@@ -305,7 +305,8 @@ fn pieces(written: &str, form: Form) -> Option<Vec<Piece>> {
         pieces.collect::<Vec<_>>()
     };
     match form {
-        Form::Bare => (!written.contains(['"', '`'])).then(|| plain(0, written)),
+        // A quoted string in the middle is a part of the text, with its quotes.
+        Form::Bare => Some(plain(0, written)),
         Form::Raw => {
             let inner = written.strip_prefix('`')?.strip_suffix('`')?;
             (!inner.contains('`')).then(|| plain(1, inner))
@@ -377,7 +378,7 @@ mod tests {
         check(r"`a \d ", None);
         check(r"`a \d`", Some(r"a \d"));
         check("a b", Some("a b"));
-        check("a\"b\"", None);
+        check("a\"b, c\"", Some("a\"b, c\""));
         check("", None);
     }
 

@@ -8,7 +8,7 @@ use std::{
 };
 
 use anyhow::{Context as _, ensure};
-use crd_analyzer_generator::{Modules, Options, generate, yaml};
+use crd_analyzer_generator::{Modules, Options, Reason, generate, yaml};
 use serde::Deserialize;
 use similar::TextDiff;
 
@@ -33,8 +33,13 @@ impl Ours {
         let packages: Vec<String> = modules.path_of(folder).into_iter().collect();
         let made = generate(&packages, modules, options, Some("(devel)"));
         let crd = |it: &crd_analyzer_generator::Crd| {
-            let text = format!("---\n{}", yaml::written(&it.object.to_json()));
-            (it.file.clone(), text)
+            let text = yaml::written(&it.object.to_json());
+            // controller-gen has created the file when it finds that it cannot write the CRD.
+            let is_cut = it.is_refused && made.refused.iter().any(|it| it.reason == Reason::Text);
+            let text = if is_cut { String::new() } else { format!("---\n{text}") };
+            // Names may contain slashes, and Go removes those that follow another.
+            let file: PathBuf = Path::new(&it.file).components().collect();
+            (file.to_string_lossy().into_owned(), text)
         };
         let refused = made.refused.iter().filter_map(|it| {
             let origin = it.origin.as_ref().filter(|it| it.file.starts_with(folder))?;
