@@ -218,13 +218,14 @@ fn crd(
             for marker in all {
                 let is_taken = match *name {
                     "kubebuilder:resource" => names.set(marker),
-                    "kubebuilder:metadata" => {
-                        add_texts(marker, "annotations", &mut annotations) && add_texts(marker, "labels", &mut labels)
-                    }
+                    "kubebuilder:metadata" => add_texts(marker, "annotations", &mut annotations),
                     name => version.set(name, marker),
                 };
                 if !is_taken {
                     flattener.maker.refuse(marker.origin.clone(), Reason::Marker);
+                } else if *name == "kubebuilder:metadata" && !add_texts(marker, "labels", &mut labels) {
+                    // controller-gen checks only annotations before it splits them.
+                    flattener.maker.refuse(marker.origin.clone(), Reason::Crash);
                 }
             }
         }

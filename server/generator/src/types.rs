@@ -69,7 +69,7 @@ pub enum Reason {
     Conflict,
     /// No version of the kind is the storage version, or none is served.
     Versions,
-    /// This release of controller-gen crashes without writing anything.
+    /// This release of controller-gen crashes.
     Crash,
     /// A text has a control character. controller-gen cannot write the CRD, nor those after it.
     Text,

@@ -455,7 +455,7 @@ fn line(refused: &Refused) -> String {
         Reason::Conflict => "controller-gen rejects this: embedded types declare one field with different types",
         Reason::Versions => "controller-gen rejects this kind: no version is stored, or no version is served",
         Reason::Text => "controller-gen cannot write this: a comment or a marker has a control character",
-        Reason::Crash => "this release of controller-gen crashes on this: use a newer release",
+        Reason::Crash => "this release of controller-gen crashes on this: change it, or use another release",
     };
     let Some(origin) = &refused.origin else {
         return why.to_owned();

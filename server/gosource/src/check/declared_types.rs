@@ -139,7 +139,7 @@ impl Reader<'_> {
     fn method(&mut self, node: Node<'_>) {
         let name = node.child_by_field_name("name").map(|it| self.text(it));
         let (is_json, is_text) = (name == Some("MarshalJSON"), name == Some("MarshalText"));
-        if !is_json && !is_text {
+        if !(is_json || is_text) || !self.is_marshaling(node) {
             return;
         }
         let receiver = node.child_by_field_name("receiver");
@@ -152,6 +152,23 @@ impl Reader<'_> {
         let marshals = self.found.marshals.entry(of).or_default();
         marshals.json |= is_json;
         marshals.text |= is_text;
+    }
+
+    /// Whether a method takes nothing and returns bytes and an error, as the interfaces of Go's library want it.
+    fn is_marshaling(&self, node: Node<'_>) -> bool {
+        let types = |field: &str| {
+            let all = node.child_by_field_name(field).map(children).unwrap_or_default();
+            let declared = all.into_iter().filter(|it| it.kind() == "parameter_declaration");
+            let of = declared.flat_map(|it| {
+                let names = children(it).into_iter().filter(|it| it.kind() == "identifier").count();
+                let of = it.child_by_field_name("type").map_or("", |it| self.text(it));
+                std::iter::repeat_n(of.replace(' ', ""), names.max(1))
+            });
+            of.collect::<Vec<String>>()
+        };
+        let returned = types("result");
+        let returned: Vec<&str> = returned.iter().map(String::as_str).collect();
+        types("parameters").is_empty() && matches!(returned.as_slice(), ["[]byte" | "[]uint8", "error"])
     }
 
     fn shape(&mut self, node: Node<'_>, depth: usize) -> Shape {

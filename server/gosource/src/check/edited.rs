@@ -191,7 +191,7 @@ type C int
             ("+groupName=a", "+groupName=b"),
             ("package v1\n", "package v1\n\nimport \"a/b\"\n"),
             ("type C int\n", "type C int\n\nconst D C = 1\n"),
-            ("type C int\n", "type C int\n\nfunc (C) MarshalText() {}\n"),
+            ("type C int\n", "type C int\n\nfunc (C) MarshalText() ([]byte, error)\n"),
         ] {
             assert_eq!(with(from, to), None, "{to}");
         }

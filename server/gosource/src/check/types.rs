@@ -128,9 +128,9 @@ pub struct Import {
 /// Which methods a type has that determine its JSON form.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Marshals {
-    /// Whether the type has the method `MarshalJSON`.
+    /// Whether the type has the method `MarshalJSON() ([]byte, error)`.
     pub json: bool,
-    /// Whether the type has the method `MarshalText`.
+    /// Whether the type has the method `MarshalText() ([]byte, error)`.
     pub text: bool,
 }
 
