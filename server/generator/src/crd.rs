@@ -21,6 +21,9 @@ use crate::{
 /// The annotation in which controller-gen writes its version.
 const ANNOTATION: &str = "controller-gen.kubebuilder.io/version";
 
+/// The name of the file of a CRD without a group and a name.
+const EMPTY: &str = "_.yaml";
+
 /// The CRDs generated from some packages, with errors.
 #[derive(Debug)]
 pub struct Generated {
@@ -96,6 +99,23 @@ impl<'s> Generator<'s> {
         crd(&mut self.flattener, (group, kind), packages, self.tool.as_deref())
     }
 
+    /// Adds the packages whose types were needed so far to those of their groups. controller-gen looks for the versions of a kind in all packages that
+    /// it has loaded.
+    fn add_loaded(&mut self) {
+        let maker = &self.flattener.maker;
+        let loaded: BTreeSet<PackageId> = maker.schemata.keys().map(|it| it.package).collect();
+        let loaded: Vec<PackageId> = loaded.into_iter().filter(|it| !self.packages.contains(it)).collect();
+        for (group, packages) in by_group(maker, &loaded) {
+            let of_group = self.of_group.entry(group).or_default();
+            of_group.extend(
+                packages
+                    .into_iter()
+                    .filter(|it| !of_group.contains(it))
+                    .collect::<Vec<_>>(),
+            );
+        }
+    }
+
     /// Whether controller-gen's output for the CRDs so far may differ each time that it runs, see [`settled`](crate::settled()).
     pub fn has_choices(&self) -> bool {
         self.flattener.maker.has_choices
@@ -120,12 +140,18 @@ pub fn generate(roots: &[String], sources: &dyn Sources, options: &Options, tool
         .into_iter()
         .collect();
     for (group, kind) in kinds {
+        generator.add_loaded();
         let crd = generator.crd(&group, &kind);
         // If controller-gen crashes, it has already written the CRDs before the crash.
         if generator.refused().iter().any(|it| it.reason == Reason::Crash) {
             break;
         }
-        let Some(mut crd) = crd else { continue };
+        let Some(mut crd) = crd else {
+            if crds.iter().all(|it| it.file != EMPTY) {
+                crds.push(empty(tool));
+            }
+            continue;
+        };
         let declared = crd.declared.first().map(|it| &it.1);
         let unwritable = unwritable(&crd.object, declared).filter(|_| options.is_strict).cloned();
         if unwritable.is_some() {
@@ -181,6 +207,11 @@ fn nameless(maker: &mut Maker<'_>, roots: &[PackageId], tool: Option<&str>) -> O
         Some(())
     });
     found?;
+    Some(empty(tool))
+}
+
+/// What controller-gen writes for a kind without versions, because it leaves out each of them.
+fn empty(tool: Option<&str>) -> Crd {
     let annotations = tool.map(|it| (ANNOTATION.to_owned(), Part::value(it)));
     let empty = json!({"group": "", "names": {"kind": "", "plural": ""}, "scope": "", "versions": null});
     let mut object = head();
@@ -190,15 +221,15 @@ fn nameless(maker: &mut Maker<'_>, roots: &[PackageId], tool: Option<&str>) -> O
     }
     object.add("metadata", metadata.part());
     object.add("spec", Part::value(empty));
-    Some(Crd {
+    Crd {
         group: String::new(),
         kind: String::new(),
         plural: String::new(),
-        file: "_.yaml".to_owned(),
+        file: EMPTY.to_owned(),
         object: object.part(),
         declared: Vec::new(),
         is_refused: false,
-    })
+    }
 }
 
 fn crd(

@@ -413,7 +413,9 @@ impl<'s> Maker<'s> {
                 Schema::default()
             }
             _ => {
-                self.refuse(context.origin(span.clone()), Reason::Type);
+                // It belongs to no package, which controller-gen does not expect of an interface with a name.
+                let reason = if name == "error" { Reason::Crash } else { Reason::Type };
+                self.refuse(context.origin(span.clone()), reason);
                 Schema::unknown()
             }
         }
