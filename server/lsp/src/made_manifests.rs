@@ -45,6 +45,15 @@ use crate::{
     workspace_index::{NearbyIndex, SyncedIndex},
 };
 
+/// Which manifests an answer needs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Extent {
+    /// Those that come from the file that is asked about.
+    File,
+    /// All that come from the files of its unit.
+    Unit,
+}
+
 impl Session {
     /// The known problems in the manifests that are generated from an open source file. If checking takes too long for each keystroke, the result for
     /// an earlier text is used until the user pauses.
@@ -200,7 +209,9 @@ impl Session {
             let found = made.found(path, &question, |_| false);
             (found, made.changes(path))
         };
-        let (found, changes) = self.with_made((row, path, &text), find).unwrap_or_default();
+        let (found, changes) = self
+            .with_made(Extent::File, (row, path, &text), find)
+            .unwrap_or_default();
         if are_all {
             self.set_changes(snapshot, SinceRevision::of_made(changes));
         }
@@ -279,7 +290,7 @@ impl Session {
     ) -> Vec<Fix> {
         let near = self.near(of.0);
         let repairs = |file: &SourceFile<'_>| file.repairs(problems, range, &near);
-        self.ask_source(of, deadline, repairs).unwrap_or_default()
+        self.ask_source(Extent::File, of, deadline, repairs).unwrap_or_default()
     }
 
     /// All unambiguous fixes in a source file. `own` has the fixes for problems in the source file itself.
@@ -292,7 +303,7 @@ impl Session {
     ) -> Option<(Vec<TextEdit>, Vec<Fix>)> {
         let near = self.near(of.0);
         let repairs = |file: &SourceFile<'_>| file.repair_all(own.clone(), problems, &near);
-        self.ask_source(of, deadline, repairs).unwrap_or(own)
+        self.ask_source(Extent::File, of, deadline, repairs).unwrap_or(own)
     }
 
     /// The CRDs of the types in a range of a source file that are outdated, generated again.
@@ -312,7 +323,7 @@ impl Session {
             file.manifests.compare(file.unit);
             asked.iter().flat_map(|it| file.rewritten(it)).collect()
         };
-        self.ask_source(of, deadline, write).unwrap_or_default()
+        self.ask_source(Extent::File, of, deadline, write).unwrap_or_default()
     }
 
     /// The index of the objects near a document.
@@ -326,6 +337,7 @@ impl Session {
     /// Calls a function with a source file and the manifests that are generated from it. `None` if the file generates none.
     pub(crate) fn ask_source<T>(
         self: &Arc<Self>,
+        extent: Extent,
         (snapshot, effective): (&Snapshot, &Effective),
         deadline: &Deadline,
         ask: impl FnOnce(&SourceFile<'_>) -> T,
@@ -354,7 +366,7 @@ impl Session {
                 judge: &judge,
             })
         };
-        self.with_made((row, &path, &text), find)
+        self.with_made(extent, (row, &path, &text), find)
     }
 
     /// Renames the property at an offset of a CRD in the source files that the CRD is generated from, too. `None` if they don't declare it.
@@ -379,7 +391,7 @@ impl Session {
             };
             file.rename_property(document, offset, new_name)
         };
-        self.with_made((row, &path, &text), rename)?
+        self.with_made(Extent::Unit, (row, &path, &text), rename)?
     }
 
     /// The cost estimates of the rules in a source file.
@@ -389,7 +401,8 @@ impl Session {
         };
         let price = |made: &Manifests, _: &dyn Unit| made::costs(made, &path, version);
         let text = snapshot.content();
-        self.with_made((row, &path, &text), price).unwrap_or_default()
+        self.with_made(Extent::File, (row, &path, &text), price)
+            .unwrap_or_default()
     }
 
     /// The spans of the rules in a source file.
@@ -399,13 +412,15 @@ impl Session {
         };
         let find = |made: &Manifests, _: &dyn Unit| made::rules(made, &path, version);
         let text = snapshot.content();
-        self.with_made((row, &path, &text), find).unwrap_or_default()
+        self.with_made(Extent::File, (row, &path, &text), find)
+            .unwrap_or_default()
     }
 
     /// Calls a function with the manifests that are generated from a file with this text and from the other open files. `None` if the file generates
     /// none.
     pub(crate) fn with_made<T>(
         self: &Arc<Self>,
+        extent: Extent,
         (row, path, text): (&'static Row, &Path, &Arc<str>),
         ask: impl FnOnce(&Manifests, &dyn Unit) -> T,
     ) -> Option<T> {
@@ -422,16 +437,27 @@ impl Session {
         // Hold the lock while generating, so that a second caller waits for the result instead of generating it again.
         let mut made = lock(&self.made.made);
         let known = made.get(&key).filter(|it| it.epoch == epoch);
+        // An edit of another file may change which manifests come from this one.
+        let is_alone = editions.keys().all(|it| it == path);
+        let only = (extent == Extent::File && is_alone && (row.is_of)(path)).then_some(path);
         let manifests = known.map_or_else(
-            || Arc::new(Manifests::new(&*unit)),
+            || {
+                Arc::new(match only {
+                    Some(path) => Manifests::of_one(&*unit, path),
+                    None => Manifests::new(&*unit),
+                })
+            },
             |known| {
                 let changed = editions.iter().filter(|it| known.editions.get(it.0) != Some(it.1));
                 let closed = known.editions.keys().filter(|it| !editions.contains_key(*it));
                 let paths: Vec<&Path> = changed.map(|it| it.0).chain(closed).map(PathBuf::as_path).collect();
-                if paths.is_empty() {
-                    return known.manifests.clone();
+                if !known.manifests.has_all_of(only) {
+                    Arc::new(known.manifests.completed(&*unit))
+                } else if paths.is_empty() {
+                    known.manifests.clone()
+                } else {
+                    Arc::new(known.manifests.again(&paths, &*unit))
                 }
-                Arc::new(known.manifests.again(&paths, &*unit))
             },
         );
         let of = MadeOf {
@@ -457,7 +483,7 @@ impl Session {
     pub(crate) fn made_from(self: &Arc<Self>, of: (&'static Row, &Path, &Arc<str>)) -> Vec<Arc<Manifest>> {
         let path = of.1;
         let find = |made: &Manifests, _: &dyn Unit| made.manifests(path).cloned().collect();
-        self.with_made(of, find).unwrap_or_default()
+        self.with_made(Extent::File, of, find).unwrap_or_default()
     }
 
     /// The text of a CRD that is generated from a source file of the workspace. `None` if no CRD with this name is generated from it.
@@ -473,7 +499,7 @@ impl Session {
             let mut texts = made.manifests(path).map(|it| it.text.clone());
             texts.find(is_it)
         };
-        self.with_made((row, path, &text), find)?
+        self.with_made(Extent::File, (row, path, &text), find)?
     }
 
     /// The manifest that contains the string at a byte offset of a source file, and the offset in the manifest.
@@ -494,7 +520,7 @@ impl Session {
                 })
             })
         };
-        self.with_made(of, find)?
+        self.with_made(Extent::File, of, find)?
     }
 }
 

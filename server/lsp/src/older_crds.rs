@@ -19,6 +19,7 @@ use lsp_types::Uri;
 use crate::{
     documents::Snapshot,
     made::{Found, lock},
+    made_manifests::Extent,
     session::Session,
     settings::Effective,
     tasks::Deadline,
@@ -67,7 +68,7 @@ impl Session {
             made.compare(unit);
             made.older(&path)
         };
-        let built = match self.with_made((row, &path, &text), older).flatten() {
+        let built = match self.with_made(Extent::Unit, (row, &path, &text), older).flatten() {
             Some((file, finding)) => AsBuilt::of_manifest(&file.text, vec![finding]),
             None => AsBuilt::of_manifest(&text, Vec::new()),
         };
@@ -109,6 +110,6 @@ impl Session {
             let (file, _) = made.older(&path).filter(|it| it.0.text == text)?;
             Some(rewritten(file, &made.rewritten(&path, unit)?, &problem))
         };
-        self.with_made((row_of(&text)?, &path, &text), write)?
+        self.with_made(Extent::Unit, (row_of(&text)?, &path, &text), write)?
     }
 }

@@ -15,6 +15,7 @@ use tower_lsp::jsonrpc;
 use crate::{
     capabilities::Client,
     documents::Snapshot,
+    made_manifests::Extent,
     session::Session,
     settings::{Effective, Features},
     tasks::{self, Deadline},
@@ -101,7 +102,7 @@ impl SourceContext {
         let version = self.effective.versions.newest();
         let rename = |file: &SourceFile<'_>| file.rename((offset, new_name), self.row.name, version);
         let of = (&self.snapshot, &self.effective);
-        self.session.ask_source(of, &self.deadline, rename)?
+        self.session.ask_source(Extent::File, of, &self.deadline, rename)?
     }
 
     /// The name at a byte offset that manifests take over, if it can be renamed.
@@ -111,7 +112,7 @@ impl SourceContext {
         }
         let of = (&self.snapshot, &self.effective);
         self.session
-            .ask_source(of, &self.deadline, |file| file.prepare_name(offset))?
+            .ask_source(Extent::Unit, of, &self.deadline, |file| file.prepare_name(offset))?
     }
 
     /// Renames the name or property at a byte offset in the source files and in the CRDs. `None` if no manifest takes over a name from there. The
@@ -122,8 +123,9 @@ impl SourceContext {
             return None;
         }
         let of = (&self.snapshot, &self.effective);
-        self.session
-            .ask_source(of, &self.deadline, |file| file.rename_name((offset, new_name)))?
+        self.session.ask_source(Extent::Unit, of, &self.deadline, |file| {
+            file.rename_name((offset, new_name))
+        })?
     }
 
     /// The cost estimates of the rules in the file, for the newest Kubernetes version in the settings.

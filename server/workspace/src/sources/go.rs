@@ -1,12 +1,14 @@
 //! The table row for Go: CRDs that controller-gen generates from Go types with markers.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{BTreeSet, HashMap, HashSet},
+    hash::{DefaultHasher, Hash as _, Hasher as _},
     ops::Range,
     path::Path,
     sync::Arc,
 };
 
+use crd_analyzer_generator::Reach;
 use crd_analyzer_gosource::{Mention, Module, check::place, literal::Literal};
 use crd_analyzer_syntax::{read_json_of, tree::Span};
 
@@ -125,6 +127,14 @@ impl Types<'_> {
         made
     }
 
+    /// The types of a file's package by which the file can be a part of a CRD: those that it declares, and those of its constants. `None` if the file
+    /// may be a part of any CRD of the package.
+    fn names_of(&self, file: &Path) -> Option<HashSet<String>> {
+        let types = self.module().types(file).filter(|it| it.markers.is_empty())?;
+        let constants = types.constants.iter().map(|it| &it.of);
+        Some(types.declared.keys().chain(constants).cloned().collect())
+    }
+
     /// The manifests after an edit that changed no field, so that all kinds are the same. `changed` has the affected manifests before the edit.
     fn marked_again(&self, changed: &[Made], wholes: &mut Wholes<'_>) -> Vec<Made> {
         let crds = self.world.crds();
@@ -171,6 +181,39 @@ impl Unit for Types<'_> {
 
     fn make(&self) -> Vec<Made> {
         self.all(&mut Wholes::new(self), |_| true, |_| Before::default())
+    }
+
+    fn make_of(&self, file: &Path) -> Vec<Made> {
+        let Some(names) = self.names_of(file) else {
+            return self.make();
+        };
+        let folder = file.parent().unwrap_or(file);
+        let mut wholes = Wholes::new(self);
+        let mut reached: HashMap<GroupKind, (bool, Reach)> = HashMap::new();
+        for (module, of) in wholes.kinds() {
+            let reach = wholes.reach(&module, &of);
+            let has_file = reach.has(folder, &names);
+            reached.insert(of, (has_file, reach));
+        }
+        // The types of the other kinds are not completely known, so each of them may come from the file.
+        let is_wanted = |of: &GroupKind| reached.get(of).is_none_or(|it| it.0);
+        let made = self.all(&mut wholes, is_wanted, |_| Before::default());
+        for it in &made {
+            let reach = it.kind().and_then(|it| reached.remove(it));
+            if let Some((types, (_, reach))) = it.types().zip(reach) {
+                types.reach(|| reach);
+            }
+        }
+        made
+    }
+
+    fn part_of(&self, file: &Path) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        let names = self
+            .names_of(file)
+            .map(|it| it.into_iter().collect::<BTreeSet<String>>());
+        names.hash(&mut hasher);
+        hasher.finish()
     }
 
     fn again(&self, before: &[Made], files: &[&Path]) -> Vec<Made> {

@@ -70,6 +70,16 @@ pub trait Unit {
     /// Generates all manifests of the unit.
     fn make(&self) -> Vec<Made>;
 
+    /// Generates the manifests that a file may be a part of. Others may be among them.
+    fn make_of(&self, _file: &Path) -> Vec<Made> {
+        self.make()
+    }
+
+    /// A number that is another one if [`Self::make_of`] may generate other manifests for a file than before the last edit of the file.
+    fn part_of(&self, _file: &Path) -> u64 {
+        0
+    }
+
     /// Compares the files of the manifests with what their source generates now. Takes longer than [`Self::again`], which leaves it out. Manifests that
     /// were compared before are left out.
     fn compare(&self, _made: &[Made]) {}
