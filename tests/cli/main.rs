@@ -3,6 +3,7 @@
 #![allow(clippy::expect_used, reason = "a test says what it expected")]
 
 mod agents;
+mod charts;
 mod check;
 mod cluster;
 mod compat;

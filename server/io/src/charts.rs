@@ -1,4 +1,4 @@
-//! Reads the templates of Helm charts.
+//! Reads the templates of Helm charts, and the files about their values.
 
 use std::{
     collections::HashMap,
@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use crd_analyzer_workspace::charts::chart::Chart;
+use crd_analyzer_workspace::charts::{chart::Chart, values};
 
 use crate::{
     read::{self, Access},
@@ -72,12 +72,12 @@ fn chart_of(template: &Path, access: &Access) -> Option<PathBuf> {
     Some(folder.to_owned())
 }
 
-/// The templates of a chart. `None` if some of them cannot be read, since they may define any name.
+/// The templates of a chart, and the files about its values. `None` if a template cannot be read, since it may define any name.
 fn read(folder: &Path, access: &Access) -> Option<Chart> {
     let mut files = match access {
         Access::Named => on_disk(folder, &Roots::new([folder]))?,
         Access::Within(roots) => on_disk(folder, roots)?,
-        Access::Elsewhere(files) => files.files(folder, &|it| is_template(folder, it)).ok()?.files,
+        Access::Elsewhere(files) => files.files(folder, &|it| is_read(folder, it)).ok()?.files,
     };
     if files.len() > MOST_FILES {
         return None;
@@ -86,26 +86,32 @@ fn read(folder: &Path, access: &Access) -> Option<Chart> {
     let mut left = MOST_BYTES;
     let mut texts = Vec::new();
     for file in files {
-        let text = read::text(&file, access, left as u64).ok()?;
+        let text = match read::text(&file, access, left as u64) {
+            Ok(text) => text,
+            // Without a file about values, less is known of them.
+            Err(_) if !file.iter().any(|it| it == TEMPLATES) => continue,
+            Err(_) => return None,
+        };
         left = left.checked_sub(text.len())?;
         texts.push((Arc::from(file), Arc::from(text)));
     }
     Some(Chart::new(texts))
 }
 
-/// Whether a file is a template of a chart, or of a chart in it.
-fn is_template(chart: &Path, file: &Path) -> bool {
+/// Whether a file is read: a template of a chart, or of a chart in it, or a file about their values.
+fn is_read(chart: &Path, file: &Path) -> bool {
     let mut parts = file.strip_prefix(chart).into_iter().flat_map(Path::iter);
     loop {
         match parts.next() {
             Some(part) if part == TEMPLATES => return true,
             Some(part) if part == CHARTS && parts.next().is_some() => {}
-            _ => return false,
+            Some(part) => return parts.next().is_none() && values::FILES.iter().any(|it| part == *it),
+            None => return false,
         }
     }
 }
 
-/// The files below `templates/` of a chart on disk, and of the charts in it. Links are not followed. `None` if there are too many.
+/// The files of a chart on disk that are read, and of the charts in it. Links are not followed. `None` if there are too many.
 fn on_disk(chart: &Path, roots: &Roots) -> Option<Vec<PathBuf>> {
     let mut files = Vec::new();
     // Each folder with its depth, and whether it is below `templates/`.
@@ -116,8 +122,8 @@ fn on_disk(chart: &Path, roots: &Roots) -> Option<Vec<PathBuf>> {
         }
         for (path, kind) in read::entries_in(&folder, roots) {
             let Some(kind) = kind else { continue };
-            let is_kept = is_below || is_template(chart, &path);
-            let is_on_the_way = |it: &Path| is_template(chart, &it.join(TEMPLATES)) || it.ends_with(CHARTS);
+            let is_kept = is_below || is_read(chart, &path);
+            let is_on_the_way = |it: &Path| is_read(chart, &it.join(TEMPLATES)) || it.ends_with(CHARTS);
             if kind.is_dir() && (is_kept || is_on_the_way(&path)) {
                 open.push((path, depth + 1, is_kept));
             } else if kind.is_file() && is_kept {

@@ -299,7 +299,7 @@ pub fn without_items(value: &mut Value, known: Known<'_>) {
     }
 }
 
-/// Removes the unknown parts of metadata so that it can be decoded. Unknown names stay, since they are strings.
+/// Removes the unknown parts of metadata so that it can be decoded. Unknown names stay as strings, since a name is not missing.
 pub fn settle_metadata<'v>(metadata: &'v Value, known: Known<'_>) -> Cow<'v, Value> {
     if known.is_all() {
         return Cow::Borrowed(metadata);
@@ -323,6 +323,9 @@ pub fn settle_metadata<'v>(metadata: &'v Value, known: Known<'_>) -> Cow<'v, Val
             }
             ("name" | "generateName" | "namespace", Value::String(_)) => {
                 settled.insert(name.clone(), value.clone());
+            }
+            ("name" | "generateName" | "namespace", _) if known.is_nothing() => {
+                settled.insert(name.clone(), Value::String("unknown".to_owned()));
             }
             _ if known.is_all() => {
                 settled.insert(name.clone(), value.clone());

@@ -7,7 +7,10 @@ use std::{
 };
 
 use crd_analyzer_workspace::{
-    charts::chart::{self, Chart},
+    charts::{
+        chart::{self, Chart},
+        values,
+    },
     config::versions::VersionSet,
     findings::finding::{Class, Finding},
     findings::report::DocumentVerdict,
@@ -105,7 +108,10 @@ impl Case {
         let files: Vec<(&String, PathBuf, &String)> = files
             .map(|(path, text)| (path, Path::new(FOLDER).join(path), text))
             .collect();
-        let texts = files.iter().map(|it| (Arc::from(&*it.1), Arc::from(&**it.2)));
+        let about_values = self.files.iter().filter(|it| is_about_values(it.0));
+        let about_values = about_values.map(|(path, text)| (Path::new(FOLDER).join(path), text));
+        let texts = files.iter().map(|it| (it.1.clone(), it.2)).chain(about_values);
+        let texts = texts.map(|(path, text)| (Arc::from(path), Arc::from(&**text)));
         let charts = Charts(Arc::new(Chart::new(texts)));
         let mut told = Vec::new();
         for (file, path, text) in &files {
@@ -168,6 +174,12 @@ impl Case {
 /// Whether a file is a template of a chart, or of a chart in it.
 pub(super) fn is_template(path: &str) -> bool {
     path.split('/').any(|it| it == "templates") && !path.ends_with("NOTES.txt") && !path.contains("/tests/")
+}
+
+/// Whether a file says something about the values of a chart, or of a chart in it.
+fn is_about_values(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    values::FILES.contains(&name) && !is_template(path)
 }
 
 fn line_of(text: &str, finding: &Finding) -> usize {

@@ -54,6 +54,7 @@ pub(super) fn case(name: String, count: usize, random: &mut Rng) -> Case {
         ..
     } = making;
     let defaults = values(&parameters, true, random);
+    let schema = random.bool().then(|| schema_of_values(&parameters, random));
     let mut files = BTreeMap::from([
         (
             "Chart.yaml".to_owned(),
@@ -62,6 +63,9 @@ pub(super) fn case(name: String, count: usize, random: &mut Rng) -> Case {
         ("values.yaml".to_owned(), defaults.to_string()),
         ("templates/widget.yaml".to_owned(), lines),
     ]);
+    if let Some(schema) = schema {
+        files.insert("values.schema.json".to_owned(), schema.to_string());
+    }
     if !helpers.is_empty() {
         files.insert("templates/_helpers.tpl".to_owned(), helpers);
     }
@@ -101,6 +105,32 @@ fn values(parameters: &[Parameter], are_defaults: bool, random: &mut Rng) -> Val
     Value::Object(made)
 }
 
+/// A schema of the values, for some of the parameters. Helm renders nothing for values that it does not allow.
+fn schema_of_values(parameters: &[Parameter], random: &mut Rng) -> Value {
+    let (mut properties, mut required) = (Map::new(), Vec::new());
+    for (n, parameter) in parameters.iter().enumerate() {
+        let name = format!("v{n}");
+        let schema = match parameter {
+            Parameter::Flag => json!({"type": "boolean"}),
+            Parameter::Value(schema) | Parameter::Fields(schema, _) if schema.get("type").is_some() => {
+                // Of the other keywords, those that depend on the version of JSON Schema are left out.
+                let kept = ["type", "enum"].into_iter();
+                let kept = kept.filter_map(|it| Some((it.to_owned(), schema.get(it)?.clone())));
+                Value::Object(kept.collect())
+            }
+            Parameter::Value(_) | Parameter::Fields(..) => continue,
+            Parameter::List(_) => json!({"type": "array"}),
+        };
+        if random.u8(..10) < 8 {
+            properties.insert(name.clone(), schema);
+        }
+        if random.u8(..10) < 7 {
+            required.push(name);
+        }
+    }
+    json!({"type": "object", "properties": properties, "required": required})
+}
+
 impl Making<'_> {
     fn chance(&mut self, percent: u8) -> bool {
         self.random.u8(..100) < percent
@@ -111,6 +141,14 @@ impl Making<'_> {
         self.parameters.push(parameter);
         let root = if self.depth > 0 { "$" } else { "" };
         format!("{root}.Values.v{}", self.parameters.len() - 1)
+    }
+
+    /// The expression for a new parameter, whose value the chart's author sometimes gives another type.
+    fn any_parameter(&mut self, schema: &Value) -> String {
+        let types = ["integer", "boolean", "string", "number"];
+        let other = json!({"type": types[self.random.usize(..types.len())]});
+        let schema = if self.chance(5) { &other } else { schema };
+        self.parameter(Parameter::Value(schema.clone()))
     }
 
     fn line(&mut self, column: usize, text: &str) {
@@ -259,8 +297,9 @@ impl Making<'_> {
         let literal = literal(value);
         match self.random.u8(..100) {
             0..6 => {
-                let of = self.parameter(Parameter::Value(schema.clone()));
-                format!("{{{{ {of} }}}}")
+                let of = self.any_parameter(schema);
+                let filter = ["", "", "", " | int", " | default 7", " | toYaml"][self.random.usize(..6)];
+                format!("{{{{ {of}{filter} }}}}")
             }
             6..10 => {
                 let of = self.parameter(Parameter::Value(schema.clone()));

@@ -95,7 +95,7 @@ pub(super) fn value(schema: &Value, random: &mut Rng) -> Value {
     match schema["type"].as_str().unwrap_or_default() {
         "string" if schema["pattern"].is_string() => pick(&["web", "a-b", "main"], random),
         "string" => pick(&["web", "5", "true", "a b", "x: y", "1h"], random),
-        "integer" => {
+        "integer" | "number" => {
             let bound = |name: &str| schema[name].as_i64();
             json!(random.i64(bound("minimum").unwrap_or(-5)..=bound("maximum").unwrap_or(50)))
         }

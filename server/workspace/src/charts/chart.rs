@@ -1,8 +1,16 @@
 //! The templates of a chart, and what they define.
 
-use std::{collections::HashMap, ops::Range, path::Path, sync::Arc};
+use std::{
+    collections::HashMap,
+    ops::Range,
+    path::Path,
+    sync::{Arc, OnceLock},
+};
 
-use super::checked::CheckedTemplates;
+use super::{
+    checked::CheckedTemplates,
+    values::{self, Values},
+};
 use crate::{
     documents::source::SourceText,
     filled_in::fill::actions::{Action, Kind, actions},
@@ -22,12 +30,16 @@ pub trait Charts: Sync {
     }
 }
 
-/// The templates of a chart and of the charts in it.
+/// The templates of a chart and of the charts in it, and their values.
 #[derive(Default, Debug)]
 pub struct Chart {
     pub(super) files: Vec<File>,
     /// The templates by name. `None` if there are several with the name.
     defines: HashMap<Box<str>, Option<Define>>,
+    /// The values of the chart and of the charts in it.
+    values: Vec<Values>,
+    /// See [`Self::keeps_values`].
+    keeps_values: OnceLock<bool>,
 }
 
 /// A file below `templates/`.
@@ -49,11 +61,15 @@ pub(super) struct Define {
 }
 
 impl Chart {
-    /// A chart with these files, each with its absolute path. In Go templates, a name has one meaning in all files, so a name that is defined twice
-    /// is left unknown.
+    /// A chart with these files, each with its absolute path: templates, and files about values ([`values::FILES`]). In Go templates, a name has one
+    /// meaning in all files, so a name that is defined twice is left unknown.
     pub fn new(files: impl IntoIterator<Item = (Arc<Path>, Arc<str>)>) -> Self {
         let mut chart = Self::default();
         for (path, text) in files {
+            if values::is_about_values(&path) {
+                Values::add(&mut chart.values, path, text);
+                continue;
+            }
             let actions = actions(&text).unwrap_or_default();
             chart.add(&text, &actions);
             chart.files.push(File {
@@ -67,8 +83,9 @@ impl Chart {
     /// The chart with the texts of files that were changed and not saved. `None` if no file has another text. `text` is the text of a file, if it is open.
     pub fn with_changes(&self, text: impl Fn(&Path) -> Option<Arc<str>>) -> Option<Self> {
         let mut has_changes = false;
-        let files = self.files.iter().map(|file| {
-            let (path, saved) = (&file.source.path, &file.source.text);
+        let templates = self.files.iter().map(|it| &it.source);
+        let files = templates.chain(self.values.iter().flat_map(Values::files)).map(|file| {
+            let (path, saved) = (&file.path, &file.text);
             let changed = text(path).filter(|it| it != saved);
             has_changes |= changed.is_some();
             (path.clone(), changed.unwrap_or_else(|| saved.clone()))
@@ -77,9 +94,25 @@ impl Chart {
         has_changes.then(|| Self::new(files))
     }
 
-    /// Whether a file is a template of the chart.
+    /// Whether a file is a template of the chart, or says something about its values.
     pub fn has(&self, path: &Path) -> bool {
-        self.file(path).is_some()
+        self.file(path).is_some() || self.values.iter().flat_map(Values::files).any(|it| *it.path == *path)
+    }
+
+    /// The values that a template of the chart reads.
+    pub(crate) fn values(&self, template: &Path) -> Option<&Values> {
+        self.values.iter().find(|it| it.are_of(template))
+    }
+
+    /// Whether no template changes the values that others read. Templates of charts that are not there may change them.
+    pub(crate) fn keeps_values(&self) -> bool {
+        *self.keeps_values.get_or_init(|| {
+            let mut actions = self
+                .files
+                .iter()
+                .flat_map(|file| file.actions.iter().map(|it| it.code(&file.source.text)));
+            actions.all(|it| !changes_values(it) && names(it).all(|it| self.defines.contains_key(it)))
+        })
     }
 
     /// Adds what the next file defines. A file whose blocks are not balanced defines nothing.
@@ -130,6 +163,34 @@ impl Chart {
     pub(super) fn file(&self, path: &Path) -> Option<usize> {
         self.files.iter().position(|it| *it.source.path == *path)
     }
+}
+
+/// The functions that change the object that they get.
+const CHANGING: [&str; 6] = [
+    "set",
+    "unset",
+    "merge",
+    "mergeOverwrite",
+    "mustMerge",
+    "mustMergeOverwrite",
+];
+
+/// Whether an action may change values.
+fn changes_values(code: &str) -> bool {
+    let mut words = code.split(|it: char| !it.is_ascii_alphanumeric());
+    words.any(|it| CHANGING.contains(&it))
+}
+
+/// The names of the templates that an action includes, as far as they are written in it.
+fn names(code: &str) -> impl Iterator<Item = &str> {
+    let calls = ["include ", "template "].into_iter();
+    calls.flat_map(move |call| {
+        let called = code.match_indices(call).filter_map(move |(at, _)| {
+            let rest = code[at + call.len()..].trim_start();
+            rest.strip_prefix('"')?.split('"').next()
+        });
+        called.collect::<Vec<_>>()
+    })
 }
 
 /// The name in the code `define "name"`. A `block` also prints its text, so it has none here.

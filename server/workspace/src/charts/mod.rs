@@ -6,8 +6,11 @@
 pub(crate) mod back;
 pub mod chart;
 pub mod checked;
+mod computed;
 pub(crate) mod helpers;
 mod include;
+pub(crate) mod printed;
 pub(crate) mod put;
 #[cfg(test)]
 mod tests;
+pub mod values;

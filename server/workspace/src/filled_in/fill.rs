@@ -18,7 +18,7 @@ use blocks::{Block, Covered, LeftOut, Replaced, blocks, left_out};
 pub(crate) use braces::fill_braces;
 use keys::Keys;
 use lines::{Lines, Shape, indent};
-pub(crate) use places::{Place, Places};
+pub(crate) use places::{Place, Places, Typed, Written};
 pub(crate) use readings::{Readings, other_heads};
 
 /// A template in which all actions are replaced.
@@ -80,7 +80,11 @@ fn fill_with(
             replaced.push(Replaced::Lines(lines.around(&action.span), None));
         } else {
             let is_quoted = is_quoted(action.code(text));
-            let place = if is_quoted { Place::Quoted } else { Place::Value };
+            let place = if is_quoted {
+                Place::Typed(Typed::String)
+            } else {
+                Place::Value
+            };
             filling.put(action.span.clone(), place);
         }
     }

@@ -6,6 +6,7 @@ pub(crate) mod jinja;
 pub(crate) mod patch;
 pub(crate) mod placeholders;
 pub(crate) mod rendered;
+pub(crate) mod scalar;
 pub(crate) mod unknown;
 pub(crate) mod unknown_crd;
 pub mod variables;

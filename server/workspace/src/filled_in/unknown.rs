@@ -1,6 +1,6 @@
 //! The unknown values of a resource: something fills them in before the resource is sent.
 
-use std::{borrow::Cow, sync::Arc};
+use std::borrow::Cow;
 
 use crd_analyzer_budget::Limits;
 use crd_analyzer_schema::{
@@ -9,16 +9,16 @@ use crd_analyzer_schema::{
 };
 use crd_analyzer_syntax::{
     json::{Json, JsonDoc, JsonValue, Member},
-    read, read_json,
-    tree::{NodeId, NodeKind, ScalarStyle, Span, Tree},
+    tree::{NodeId, NodeKind, ScalarStyle, Tree},
 };
 
 use crate::{
     builds::flux,
     documents::skeleton,
-    filled_in::fill::{Place, Places},
+    filled_in::fill::{Place, Places, Typed},
     filled_in::patch,
     filled_in::placeholders,
+    filled_in::scalar::resolved,
     filled_in::variables::{Substituted, Variables, substitute},
     filled_in::written,
     index::Lacks,
@@ -189,8 +189,8 @@ enum Text {
     Known(JsonValue<'static>),
     /// The string becomes one unknown value.
     Unknown,
-    /// The string becomes another string.
-    Quoted,
+    /// The string becomes a value of a known type.
+    Typed(Typed),
     /// The string becomes any number of items.
     Items,
     /// The string becomes entries that may have these keys.
@@ -218,7 +218,12 @@ impl Completion<'_> {
                     json.value = value;
                 }
                 Some(Text::Unknown | Text::Fields(_)) => return Some(Unknown::value()),
-                Some(Text::Quoted) => return Some(Unknown::typed()),
+                Some(Text::Typed(typed)) => {
+                    if let Some(value) = example(typed) {
+                        json.value = value;
+                    }
+                    return Some(Unknown::typed());
+                }
                 Some(Text::Items) => return Some(Unknown::items()),
             },
             JsonValue::Array(items) => {
@@ -317,8 +322,9 @@ impl Completion<'_> {
             quotes.into_iter().any(|it| style == NodeKind::Scalar(it))
         };
         Some(match place {
-            Place::Value | Place::Quoted if keeps_quotes && (place == Place::Quoted || is_quoted()) => Text::Quoted,
-            Place::Value | Place::Quoted | Place::ValueOrEntries => Text::Unknown,
+            Place::Value | Place::Typed(_) if keeps_quotes && is_quoted() => Text::Typed(Typed::String),
+            Place::Typed(typed) if keeps_quotes => Text::Typed(typed),
+            Place::Value | Place::Typed(_) | Place::ValueOrEntries => Text::Unknown,
             Place::Items | Place::ItemsOrEntries => Text::Items,
             Place::Fields(place) => {
                 let keys = self.completed.filled.map(|it| it.fields(place));
@@ -357,6 +363,18 @@ impl Completion<'_> {
             });
         }
         None
+    }
+}
+
+/// A value of a type. `None` if it is the type of the text that was filled in.
+fn example(typed: Typed) -> Option<JsonValue<'static>> {
+    match typed {
+        Typed::String => None,
+        // Where an integer is accepted, a number may be one.
+        Typed::Integer | Typed::Number => Some(JsonValue::Int(1)),
+        Typed::Boolean => Some(JsonValue::Bool(true)),
+        Typed::Object => Some(JsonValue::Object(Vec::new())),
+        Typed::List => Some(JsonValue::Array(Vec::new())),
     }
 }
 
@@ -422,21 +440,5 @@ fn is_left_alone(object: &Json<'_>) -> bool {
     ["labels", "annotations"].iter().any(|it| {
         let value = metadata.and_then(|at| at.get(it)).and_then(|at| at.get(flux::SWITCH));
         value.and_then(|it| it.as_str()) == Some("disabled")
-    })
-}
-
-/// The value of a plain scalar in YAML. `None` if the text is not a scalar.
-fn resolved(text: &str) -> Option<JsonValue<'static>> {
-    let source: Arc<str> = text.into();
-    let tree = read(&source, Span::new(0, source.len() as u32)).ok()?;
-    let json = read_json(&tree).ok()?;
-    Some(match json.root().map(|it| &it.value) {
-        Some(JsonValue::String(text)) => JsonValue::String(text.as_ref().to_owned().into()),
-        Some(JsonValue::Bool(flag)) => JsonValue::Bool(*flag),
-        Some(JsonValue::Int(int)) => JsonValue::Int(*int),
-        Some(JsonValue::Uint(int)) => JsonValue::Uint(*int),
-        Some(JsonValue::Float(float)) => JsonValue::Float(*float),
-        Some(JsonValue::Null) | None => JsonValue::Null,
-        Some(_) => return None,
     })
 }

@@ -7,6 +7,7 @@ mod kinds;
 mod placed;
 #[cfg(test)]
 mod tests;
+mod types;
 mod unchecked;
 
 use std::{

@@ -84,6 +84,37 @@ fn entry(about: &About<'_>, value: &str) -> String {
     }
 }
 
+/// The words for an action that prints a value of another type.
+fn printed(about: &About<'_>, subject: &str, expected: &str) -> Words {
+    let found = match about.value().map(|it| &it.value) {
+        Some(JsonValue::Bool(_)) => "boolean",
+        Some(JsonValue::Int(_) | JsonValue::Uint(_) | JsonValue::Float(_)) => "number",
+        Some(JsonValue::Object(_)) => "object",
+        Some(JsonValue::Array(_)) => "array",
+        _ => "string",
+    };
+    let words = Words::new(format!(
+        "{subject} must be {}, but the template prints {}",
+        a_type(expected),
+        a_type(found)
+    ));
+    match (found, expected) {
+        ("string", "object" | "array") => words
+            .label("this prints a string")
+            .help(format!("print {}, for example with `toYaml`", a_type(expected))),
+        ("string", _) => words.label("this prints a string").help(format!(
+            "print {}: with quotes, or after the function `quote`, a value is a string",
+            a_type(expected)
+        )),
+        ("boolean" | "number", "string") => words
+            .label("not a string without quotes")
+            .help("add `| quote` at the end of the action"),
+        _ => words
+            .label(format!("this prints {}", a_type(found)))
+            .help(format!("print {}", a_type(expected))),
+    }
+}
+
 fn wrong_type(about: &About<'_>, subject: &str, expected: &str) -> Words {
     let expected_words = a_type(expected);
     if !is_type(expected) {
@@ -96,11 +127,7 @@ fn wrong_type(about: &About<'_>, subject: &str, expected: &str) -> Words {
         .help(format!("correct the type {} in the schema first", code(expected)));
     }
     if about.known.at(about.path.segments()).is_nothing() {
-        return Words::new(format!(
-            "{subject} must be {expected_words}, but the template prints a string"
-        ))
-        .label("in quotes, it is a string")
-        .help("remove the quotes, and the function `quote` if the action calls it");
+        return printed(about, subject, expected);
     }
     let Some(found) = about.value() else {
         return Words::new(format!("{subject} must be {expected_words}"))

@@ -7,13 +7,58 @@ use crd_analyzer_syntax::tree::Span;
 /// The private use area of the Basic Multilingual Plane. Manifests do not contain these characters.
 const PRIVATE: Range<u32> = 0xE000..0xF900;
 
+/// The type of a value that an action prints, as YAML reads it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Typed {
+    String,
+    Integer,
+    /// A number that may be an integer.
+    Number,
+    Boolean,
+    Object,
+    List,
+}
+
+impl Typed {
+    /// The type that also has the values of another type.
+    pub(crate) fn with(self, other: Self) -> Option<Self> {
+        match (self, other) {
+            _ if self == other => Some(self),
+            (Self::Integer | Self::Number, Self::Integer | Self::Number) => Some(Self::Number),
+            _ => None,
+        }
+    }
+}
+
+/// An action that prints values of a type.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Written {
+    /// The text in which the place of the action is: the action, or its line if nothing else is on the line.
+    lines: Range<usize>,
+    is_alone: bool,
+    pub(crate) typed: Typed,
+}
+
+impl Written {
+    pub(crate) fn new(text: &str, action: Range<usize>, typed: Typed) -> Self {
+        let start = text[..action.start].rfind('\n').map_or(0, |it| it + 1);
+        let end = text[action.end..].find('\n').map_or(text.len(), |it| action.end + it);
+        let is_alone = text[start..action.start].trim().is_empty() && text[action.end..end].trim().is_empty();
+        Self {
+            lines: if is_alone { start..end } else { action },
+            is_alone,
+            typed,
+        }
+    }
+}
+
 /// The values that may appear at a filled-in place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Place {
     /// One value or key, or a part of one.
     Value,
-    /// One string in quotes.
-    Quoted,
+    /// One value of this type, if Helm fills in the place.
+    Typed(Typed),
     /// Entries of an object. [`Places::fields`] has their keys.
     Fields(usize),
     /// Any number of items of a list.
@@ -94,6 +139,26 @@ impl Places {
 
     pub(super) fn filler(&self) -> &str {
         &self.filler
+    }
+
+    /// Records the types of values that actions print. They are sorted by start, and places, too. Returns the range of the place of each, if the value is
+    /// one.
+    pub(crate) fn take_types<'w>(
+        &mut self,
+        actions: impl IntoIterator<Item = &'w Written>,
+    ) -> Vec<Option<Range<usize>>> {
+        let mut places = self.all.iter_mut().peekable();
+        let found = actions.into_iter().map(|action| {
+            while places.next_if(|it| it.0.start < action.lines.start).is_some() {}
+            let place = places.peek_mut()?;
+            let is_it = place.0 == action.lines || action.is_alone && place.0.end <= action.lines.end;
+            if !is_it || place.1 != Place::Value {
+                return None;
+            }
+            place.1 = Place::Typed(action.typed);
+            Some(place.0.clone())
+        });
+        found.collect()
     }
 
     /// Whether a parsed string contains a filled-in place.

@@ -5,7 +5,7 @@ use std::{collections::HashSet, ops::Range, path::Path};
 use crd_analyzer_resource::codes::UNCHECKED_RULES;
 use crd_analyzer_syntax::tree::Span;
 
-use super::judge_text;
+use super::{judge_text, types::Types};
 use crate::{
     charts::{back::Replaced, helpers, put},
     documents::text::Text,
@@ -31,18 +31,19 @@ pub(crate) fn analyze_text(source: &Text, question: &Question<'_>) -> (FileRepor
         return judge_text(source, question, fill(&source.content));
     };
     let put = put::put(path, &source.content, &chart).filter(|it| it.is_readable(source));
+    let values = chart.values(path).filter(|_| chart.keeps_values());
     let (mut report, kept) = match put {
-        None => judge_template(source, question),
+        None => judge_template(source, question, &Types::new(&source.content, values, None)),
         Some(put) => {
-            let (report, _) = judge_template(&Text::whole(put.text.clone()), question);
+            let types = Types::new(&put.text, values, Some(&put));
+            let (report, _) = judge_template(&Text::whole(put.text.clone()), question, &types);
+            drop(types);
             let chart = chart.clone();
             let report = Replaced { chart, put }.back(report, source.content.clone(), charts);
             (report, DeferredSearch::default())
         }
     };
-    helpers::complete((path, &mut report), &chart, question, &|text, it| {
-        judge_template(text, it).0
-    });
+    helpers::complete((path, &mut report), &chart, question, &judge_included);
     (report, kept)
 }
 
@@ -50,27 +51,35 @@ pub(crate) fn analyze_text(source: &Text, question: &Question<'_>) -> (FileRepor
 pub(crate) fn define_report(path: &Path, report: &mut FileReport, question: &Question<'_>) {
     let charts = question.charts.filter(|_| question.is_completed);
     if let Some(chart) = charts.and_then(|it| it.of(path)) {
-        helpers::complete((path, report), &chart, question, &|text, it| judge_template(text, it).0);
+        helpers::complete((path, report), &chart, question, &judge_included);
     }
 }
 
+/// Checks a template with its includes replaced, for what is wrong in them. There, `.` may be any value.
+fn judge_included(source: &Text, question: &Question<'_>) -> FileReport {
+    judge_template(source, question, &Types::new(&source.content, None, None)).0
+}
+
 /// Checks a template of a Helm chart. The text in blocks is checked as if it was there.
-fn judge_template(source: &Text, question: &Question<'_>) -> (FileReport, DeferredSearch) {
-    let (mut report, kept) = judge_text(source, question, fill(&source.content));
+fn judge_template(source: &Text, question: &Question<'_>, types: &Types<'_>) -> (FileReport, DeferredSearch) {
+    let filled = fill(&source.content).map(|it| types.put_in(it));
+    let (mut report, kept) = judge_text(source, question, filled);
     let question = question.of_errors_only();
     for filled in other_heads(&source.content) {
         let text = Text::whole(source.content.clone());
         let printed = filled.text.clone();
+        let filled = types.put_in(filled);
         keep_common(&mut report, &judge_text(&text, &question, Some(filled)).0, &printed);
     }
     let readings = Readings::of(&source.content);
     let mut moved = HashSet::new();
     for reading in readings.iter().flat_map(Readings::all) {
         let text = Text::whole(source.content.clone());
-        let (found, _) = judge_text(&text, &question, Some(reading.filled));
+        let (found, _) = judge_text(&text, &question, Some(types.put_in(reading.filled)));
         let branches = Branches::new(&source.content, &reading.shown, &reading.values);
         add_certain(&mut report, found, (reading.is_alone, &branches), &mut moved);
     }
+    types.name_deciding(&mut report);
     (report, kept)
 }
 

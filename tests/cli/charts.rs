@@ -1,0 +1,127 @@
+//! Templates of Helm charts: what the chart's files decide about the values.
+
+use crate::{definition, sandbox::Sandbox};
+
+const CHART: &str = "apiVersion: v2\nname: a\nversion: 0.1.0\n";
+
+const SPEC: &str = "              type: object
+              required: [size]
+              properties:
+                size: {type: integer}
+                port: {type: string}
+                on: {type: boolean}
+                either: {x-kubernetes-int-or-string: true}
+                labels: {type: object, additionalProperties: {type: string}}
+                list: {type: array, items: {type: string}}
+";
+
+const SCHEMA: &str = r#"{
+  "properties": {
+    "size": {"type": "integer"},
+    "maybe": {"type": "integer"},
+    "mode": {"enum": ["A", "B"]},
+    "on": {"type": "boolean"},
+    "labels": {"type": "object"},
+    "list": {"type": "array"}
+  },
+  "required": ["size", "mode", "on", "labels", "list"]
+}
+"#;
+
+/// A custom resource in a template, with the lines of its `spec`.
+fn template(lines: &[&str]) -> String {
+    let lines: String = lines.iter().map(|it| format!("  {it}\n")).collect();
+    format!("apiVersion: example.com/v1\nkind: Widget\nmetadata: {{name: a}}\nspec:\n{lines}")
+}
+
+/// Checks the lines of `spec` in a template that have an error.
+#[track_caller]
+fn check(files: &[(&str, &str)], lines: &[&str], expected: &[usize]) {
+    let crd = definition(SPEC);
+    let template = template(lines);
+    let mut all = vec![
+        ("a/Chart.yaml", CHART),
+        ("a/crds/widgets.yaml", &*crd),
+        ("a/templates/widget.yaml", &*template),
+    ];
+    all.extend(files);
+    let sandbox = Sandbox::new(&all);
+    let outcome = sandbox.run(&["check", ".", "-o", "concise", "--quiet"]);
+    let found = outcome.stdout.lines().filter_map(|line| {
+        let rest = line.strip_prefix("a/templates/widget.yaml:")?;
+        let line: usize = rest.split(':').next()?.parse().ok()?;
+        Some(line - 5)
+    });
+    assert_eq!(found.collect::<Vec<_>>(), expected, "{outcome:#?}");
+}
+
+#[test]
+fn the_schema_of_the_values_decides_types() {
+    let schema = ("a/values.schema.json", SCHEMA);
+    check(
+        &[schema],
+        &[
+            "size: {{ .Values.mode }}",
+            "port: {{ .Values.size }}",
+            "on: {{ .Values.on | quote }}",
+            "labels: {{ .Values.labels }}",
+            "list:",
+            "  {{- toYaml .Values.labels | nindent 4 }}",
+        ],
+        &[0, 1, 2, 3, 5],
+    );
+    check(
+        &[schema],
+        &[
+            "size: {{ .Values.size }}",
+            "port: {{ .Values.size | quote }}",
+            "on: {{ .Values.on }}",
+            "either: {{ .Values.size }}",
+            "labels: {{- toYaml .Values.labels | nindent 4 }}",
+            "list: {{ .Values.list }}",
+        ],
+        &[],
+    );
+    // The value may be missing, and a field without a value is dropped.
+    check(&[schema], &["size: 1", "port: {{ .Values.maybe }}"], &[]);
+    check(&[schema], &["size: 1", "port: {{ .Values.maybe | default 1 }}"], &[1]);
+    check(&[], &["size: {{ .Values.mode }}", "port: {{ .Values.size }}"], &[]);
+    // A template changes the values, or one that is not there may do so.
+    for line in ["{{- $_ := set .Values \"size\" \"a\" }}", "{{- include \"other\" . }}"] {
+        let other = ("a/templates/_other.tpl", line);
+        check(&[schema, other], &["size: 1", "port: {{ .Values.size }}"], &[]);
+    }
+    // Charts in the chart have other values.
+    let values = ("a/charts/b/values.schema.json", SCHEMA);
+    check(&[values], &["size: 1", "port: {{ .Values.size }}"], &[]);
+}
+
+#[test]
+fn functions_decide_types() {
+    check(
+        &[],
+        &["size: 1", "port: {{ .Values.port | int }}", "on: {{ len .Values.on }}"],
+        &[1, 2],
+    );
+    check(&[], &["size: {{ int .Values.port }}", "on: {{ not .Values.off }}"], &[]);
+}
+
+#[test]
+fn a_diagnostic_names_the_schema_of_the_values() {
+    let (crd, template) = (definition(SPEC), template(&["size: 1", "port: {{ .Values.size }}"]));
+    let sandbox = Sandbox::new(&[
+        ("a/Chart.yaml", CHART),
+        ("a/values.schema.json", SCHEMA),
+        ("a/crds/widgets.yaml", &crd),
+        ("a/templates/widget.yaml", &template),
+    ]);
+    sandbox.run(&["check", "."]).expect(
+        1,
+        &[
+            "`spec.port` must be a string, but the template prints a number",
+            "a/values.schema.json:3:5",
+            "Helm refuses other types of `.Values.size`",
+            "add `| quote` at the end of the action",
+        ],
+    );
+}
