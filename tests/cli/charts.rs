@@ -125,3 +125,62 @@ fn a_diagnostic_names_the_schema_of_the_values() {
         ],
     );
 }
+
+/// Checks the names in a chart's files that get a hint, each with the value that is meant.
+#[track_caller]
+fn check_names(values: &str, templates: &[&str], expected: &[(&str, &str)]) {
+    let names: Vec<String> = (0..templates.len())
+        .map(|n| format!("a/templates/{n}.{}", if n == 0 { "yaml" } else { "tpl" }))
+        .collect();
+    let mut files = vec![("a/Chart.yaml", CHART), ("a/values.yaml", values)];
+    files.extend(names.iter().map(|it| &**it).zip(templates.iter().copied()));
+    let outcome = Sandbox::new(&files).run(&["check", ".", "-o", "concise", "--quiet"]);
+    let found = outcome.stdout.lines().filter_map(|line| {
+        let rest = line
+            .split_once("hint[unknown-chart-value]: the chart has no value `")?
+            .1;
+        let (written, rest) = rest.split_once('`')?;
+        Some((written, rest.split('`').nth(1)?))
+    });
+    assert_eq!(found.collect::<Vec<_>>(), expected, "{outcome:#?}");
+}
+
+#[test]
+fn a_misspelt_value_gets_a_hint() {
+    let values = "image:\n  repository: a\n  tag: b\nreplicas: 1\n# port: 1\nports: 2\n";
+    let print = "apiVersion: v1\nkind: ConfigMap\ndata:\n  a: {{ .Values.image.repositry | quote }}\n  b: {{ .Values.replica }}\n";
+    let both = [("image.repositry", "repository"), ("replica", "replicas")];
+    check_names(values, &[print], &both);
+    check_names(
+        values,
+        &["a: 1", &format!("{{{{ define \"a\" }}}}\n{print}{{{{ end }}}}")],
+        &both,
+    );
+    check_names(values, &["a: {{ .Values.repicas.size }}"], &[("repicas", "replicas")]);
+    for right in [
+        "{{ .Values.image.tag }} {{ .Values.replicas }}",
+        // They are optional.
+        "{{ .Values.replica | default 1 }}",
+        "{{ if .Values.replica }}{{ .Values.replica }}{{ end }}",
+        "{{ required \"say it\" .Values.replica }}",
+        "{{ .Values.port }}",
+        // Some template sets it.
+        "{{ $_ := set .Values \"replica\" 1 }}{{ .Values.replica }}",
+        // They are no values of the chart, or resemble no other value.
+        "{{ $other.Values.replica }} {{ .Values.global.replica }} {{ .Values.other }} {{ .Values.image.other }}",
+        "{{ .Values.replicas.other }}",
+    ] {
+        check_names(values, &[&format!("a: {right}")], &[]);
+    }
+    let twice = "a: {{ .Values.replica }}";
+    check_names(values, &[twice, twice], &[]);
+    let schema = r#"{"properties": {"replica": {}}}"#;
+    let files = [
+        ("a/Chart.yaml", CHART),
+        ("a/values.yaml", values),
+        ("a/values.schema.json", schema),
+        ("a/templates/a.yaml", twice),
+    ];
+    let outcome = Sandbox::new(&files).run(&["check", "."]);
+    assert!(!outcome.stdout.contains("unknown-chart-value"), "{outcome:#?}");
+}

@@ -97,6 +97,8 @@ pub struct Problem {
     pub span: Span,
     /// The changes that the check of the finding proposes, if any.
     proposed: Option<Arc<Proposed>>,
+    /// The correct word, if the finding suggests one.
+    meant: Option<String>,
 }
 
 impl Problem {
@@ -106,6 +108,7 @@ impl Problem {
             code,
             span,
             proposed: None,
+            meant: None,
         }
     }
 
@@ -121,6 +124,7 @@ impl From<&Finding> for Problem {
             code: finding.code,
             span: finding.span,
             proposed: finding.proposed.clone(),
+            meant: finding.meant.clone(),
         }
     }
 }

@@ -74,6 +74,8 @@ crd_analyzer_schema::codes! {
     UNKNOWN_KIND = "unknown-kind";
     /// The file is a template that crd-analyzer cannot check.
     TEMPLATE = "template";
+    /// A template of a Helm chart prints a value that the chart does not have, and another value has nearly the same name.
+    UNKNOWN_CHART_VALUE = "unknown-chart-value";
     /// The object holds CRDs, schemas or resources in the form of another tool, which crd-analyzer does not check.
     KIND_OF_OTHER_TOOL = "kind-of-other-tool";
     /// kustomize cannot build a kustomization.

@@ -54,6 +54,8 @@ const UNSHOWN: &[&str] = &[
     "kustomize-not-built",
     // This error is about a CRD and Go files together.
     "stale-crd",
+    // This hint is about several files of a chart.
+    "unknown-chart-value",
     // This error is about files on the command line.
     "not-checked",
     // This error is about a file that a test names.

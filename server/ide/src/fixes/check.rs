@@ -16,6 +16,8 @@ type ByCode = BTreeMap<(usize, u8, &'static str), usize>;
 /// The numbers of findings in a file, for comparison with those after a fix.
 #[derive(Debug, Default)]
 pub struct Counts {
+    /// The number of findings about the file as a whole, by code.
+    of_file: BTreeMap<&'static str, usize>,
     /// The number of findings with each code, by document and Kubernetes minor version. They include errors that the API server would report only
     /// after others are fixed.
     by_code: ByCode,
@@ -46,6 +48,9 @@ pub(super) fn counts_beside(report: &FileReport, revealed: &Revealed) -> Counts 
             }
         }
     }
+    for finding in report.findings.iter().filter(|it| !it.suppressed) {
+        *found.of_file.entry(finding.code).or_default() += 1;
+    }
     found
 }
 
@@ -54,7 +59,7 @@ pub(super) fn counts_beside(report: &FileReport, revealed: &Revealed) -> Counts 
 pub(super) fn is_better(before: &Counts, after: &Counts, report: &FileReport, code: &str) -> bool {
     let of = |counts: &Counts| -> usize {
         let of_code = counts.by_code.iter().filter(|(it, _)| it.2 == code);
-        of_code.map(|it| it.1).sum()
+        of_code.map(|it| it.1).sum::<usize>() + counts.of_file.get(code).copied().unwrap_or_default()
     };
     let is_further = || {
         let mut of_code = before.undecoded.iter().filter(|it| it.1 == code).peekable();

@@ -1,6 +1,6 @@
 //! Tests for which fixes are offered, and for their results.
 
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 use crd_analyzer_syntax::{
     json::Json,
@@ -9,13 +9,14 @@ use crd_analyzer_syntax::{
     tree::Span,
 };
 use crd_analyzer_workspace::{
+    charts::chart::{Chart, Charts},
     config::Config,
     config::versions::VersionSet,
     findings::report::FileReport,
     judging::analysis::{Question, analyze},
 };
 
-use super::{Fix, FixKind, Problem, apply, fixes};
+use super::{Fix, FixKind, Problem, apply, fixes, repairs};
 
 fn report(text: &str) -> FileReport {
     let question = Question::new(VersionSet::default());
@@ -234,4 +235,45 @@ fn edits_that_do_not_fit_are_not_applied() {
     assert_eq!(apply("aéb", &[edit(1, 3), edit(2, 4)]), None);
     assert_eq!(apply("aéb", &[edit(0, 2)]), None);
     assert_eq!(apply("aéb", &[edit(0, 9)]), None);
+}
+
+struct OneChart(Arc<Chart>);
+
+impl Charts for OneChart {
+    fn of(&self, _: &Path) -> Option<Arc<Chart>> {
+        Some(self.0.clone())
+    }
+
+    fn shows(&self, _: &Path) -> bool {
+        false
+    }
+}
+
+#[test]
+fn a_misspelt_value_of_a_chart_is_corrected() {
+    let text = "a:\n  {{- range .x }}\n  b: {{ $.Values.image.repositry }}\n  {{- end }}\n";
+    let template = Path::new("/c/templates/a.yaml");
+    let files = [
+        ("/c/values.yaml", "image: {repository: a}"),
+        ("/c/templates/a.yaml", text),
+    ];
+    let files = files.map(|(path, text)| (Arc::from(Path::new(path)), Arc::from(text)));
+    let charts = OneChart(Arc::new(Chart::new(files)));
+    let judge = |text: &str| {
+        let question = Question {
+            path: Some(template),
+            is_completed: true,
+            charts: Some(&charts),
+            ..Question::new(VersionSet::default())
+        };
+        analyze(text.as_bytes().to_vec(), &question)
+    };
+    let report = judge(text);
+    let problems: Vec<Problem> = report.findings.iter().map(Problem::from).collect();
+    let whole = Span::new(0, text.len() as u32);
+    let found = repairs(&report.text, problems, whole, &(), &|it| Some(judge(it)));
+    let [fix] = found.as_slice() else { panic!("{found:?}") };
+    assert_eq!(fix.title, "Change it to repository");
+    let edited = apply(text, &fix.edits).expect("the edits fit");
+    assert_eq!(edited, text.replace("repositry", "repository"));
 }

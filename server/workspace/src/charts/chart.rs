@@ -9,6 +9,7 @@ use std::{
 
 use super::{
     checked::CheckedTemplates,
+    reads::Names,
     values::{self, Values},
 };
 use crate::{
@@ -40,6 +41,8 @@ pub struct Chart {
     values: Vec<Values>,
     /// See [`Self::keeps_values`].
     keeps_values: OnceLock<bool>,
+    /// See [`Self::names`].
+    names: OnceLock<Names>,
 }
 
 /// A file below `templates/`.
@@ -102,6 +105,17 @@ impl Chart {
     /// The values that a template of the chart reads.
     pub(crate) fn values(&self, template: &Path) -> Option<&Values> {
         self.values.iter().find(|it| it.are_of(template))
+    }
+
+    /// Whether no other chart with values is in it.
+    pub(super) fn is_alone(&self) -> bool {
+        self.values.len() == 1
+    }
+
+    /// What the templates read and name.
+    pub(super) fn names(&self) -> &Names {
+        let files = || self.files.iter().map(|it| (&*it.source.text, &*it.actions));
+        self.names.get_or_init(|| Names::of(files()))
     }
 
     /// Whether no template changes the values that others read. Templates of charts that are not there may change them.

@@ -9,8 +9,10 @@ pub mod checked;
 mod computed;
 pub(crate) mod helpers;
 mod include;
+pub(crate) mod misspelt;
 pub(crate) mod printed;
 pub(crate) mod put;
+mod reads;
 #[cfg(test)]
 mod tests;
 pub mod values;

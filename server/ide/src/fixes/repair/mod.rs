@@ -22,7 +22,8 @@ use crd_analyzer_syntax::{
 };
 use crd_analyzer_workspace::{
     codes::{
-        DEPRECATED_POLICY_VERSION, DEPRECATED_VERSION, LOCAL_TAG, UNKNOWN_KIND, UNSERVED_VERSION, UNUSED_SUPPRESSION,
+        DEPRECATED_POLICY_VERSION, DEPRECATED_VERSION, LOCAL_TAG, UNKNOWN_CHART_VALUE, UNKNOWN_KIND, UNSERVED_VERSION,
+        UNUSED_SUPPRESSION,
     },
     documents::source::SourceText,
     judging::hazards::codes as hazard_codes,
@@ -30,7 +31,7 @@ use crd_analyzer_workspace::{
 
 use super::{
     Problem, TextEdit, change,
-    edits::{Value, insert_entry, remove_entry, set_scalar},
+    edits::{Value, insert_entry, put, remove_entry, set_scalar},
 };
 use crate::{completion::Definitions, file::Document, schema};
 
@@ -180,6 +181,12 @@ pub(super) fn repairs<'d>(document: &'d Document<'d>, problem: Problem, definiti
     }
     if problem.code == UNUSED_SUPPRESSION {
         return vec![wording::without_comment(document.tree, problem.span)];
+    }
+    if problem.code == UNKNOWN_CHART_VALUE {
+        // The word is in an action, which is not YAML.
+        let edit = problem.meant.as_ref().map(|it| put(problem.span, it));
+        let title = format!("Change it to {}", problem.meant.as_deref().unwrap_or_default());
+        return Repair::one(title, edit).into_iter().collect();
     }
     let Some(at) = At::new(document, problem) else {
         return Vec::new();

@@ -7,7 +7,7 @@ use crd_analyzer_syntax::tree::Span;
 
 use super::{judge_text, types::Types};
 use crate::{
-    charts::{back::Replaced, helpers, put},
+    charts::{back::Replaced, helpers, misspelt::misspelt, put},
     documents::text::Text,
     filled_in::fill::{Readings, fill, other_heads},
     findings::finding::{Finding, Related, Severity},
@@ -44,6 +44,7 @@ pub(crate) fn analyze_text(source: &Text, question: &Question<'_>) -> (FileRepor
         }
     };
     helpers::complete((path, &mut report), &chart, question, &judge_included);
+    report.findings.extend(misspelt(path, &source.content, &chart));
     (report, kept)
 }
 
@@ -52,6 +53,8 @@ pub(crate) fn define_report(path: &Path, report: &mut FileReport, question: &Que
     let charts = question.charts.filter(|_| question.is_completed);
     if let Some(chart) = charts.and_then(|it| it.of(path)) {
         helpers::complete((path, report), &chart, question, &judge_included);
+        let found = misspelt(path, &report.text, &chart);
+        report.findings.extend(found);
     }
 }
 
