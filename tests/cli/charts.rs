@@ -34,7 +34,7 @@ fn template(lines: &[&str]) -> String {
     format!("apiVersion: example.com/v1\nkind: Widget\nmetadata: {{name: a}}\nspec:\n{lines}")
 }
 
-/// Checks the lines of `spec` in a template that have an error.
+/// Checks the lines of `spec` in a template that have an error. `spec:` itself counts as the first one.
 #[track_caller]
 fn check(files: &[(&str, &str)], lines: &[&str], expected: &[usize]) {
     let crd = definition(SPEC);
@@ -50,7 +50,7 @@ fn check(files: &[(&str, &str)], lines: &[&str], expected: &[usize]) {
     let found = outcome.stdout.lines().filter_map(|line| {
         let rest = line.strip_prefix("a/templates/widget.yaml:")?;
         let line: usize = rest.split(':').next()?.parse().ok()?;
-        Some(line - 5)
+        Some(line.saturating_sub(5))
     });
     assert_eq!(found.collect::<Vec<_>>(), expected, "{outcome:#?}");
 }
@@ -183,4 +183,75 @@ fn a_misspelt_value_gets_a_hint() {
     ];
     let outcome = Sandbox::new(&files).run(&["check", "."]);
     assert!(!outcome.stdout.contains("unknown-chart-value"), "{outcome:#?}");
+}
+
+#[test]
+fn a_field_is_missing_where_nothing_can_add_it() {
+    let labels = "{{- include \"labels\" . | nindent 4 }}";
+    let missing = ["labels:", labels];
+    check(&[], &missing, &[0]);
+    // The unknown text is in the object that lacks the field.
+    check(&[], &["{{- toYaml .Values.spec | nindent 2 }}", "on: true"], &[]);
+    check(&[], &["{{ .Values.key }}: 1", "on: true"], &[]);
+    let with = [
+        "{{- with .Values.labels }}",
+        "labels:",
+        "  {{- toYaml . | nindent 4 }}",
+        "{{- end }}",
+        "on: true",
+    ];
+    check(&[], &with, &[0]);
+}
+
+/// Checks the lines of a policy in a template that have an error. Its `spec` begins in line 1.
+#[track_caller]
+fn check_policy(lines: &[&str], expected: &[usize]) {
+    let lines: String = lines.iter().map(|it| format!("  {it}\n")).collect();
+    let template = format!(
+        "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {{name: \"{{{{ .Release.Name }}}}\"}}\n\
+         spec:\n  matchConstraints: {{{{- toYaml .Values.match | nindent 4 }}}}\n{lines}"
+    );
+    let sandbox = Sandbox::new(&[("a/Chart.yaml", CHART), ("a/templates/policy.yaml", &template)]);
+    let outcome = sandbox.run(&["check", ".", "-o", "concise", "--quiet"]);
+    let found = outcome.stdout.lines().filter_map(|line| {
+        let rest = line.strip_prefix("a/templates/policy.yaml:")?;
+        let line: usize = rest.split(':').next()?.parse().ok()?;
+        Some(line - 5)
+    });
+    assert_eq!(found.collect::<Vec<_>>(), expected, "{outcome:#?}");
+}
+
+#[test]
+fn expressions_of_policies_in_templates_are_compiled() {
+    check_policy(
+        &[
+            "failurePolicy: {{ .Values.policy }}",
+            "variables:",
+            "- {name: a, expression: 1 + 1}",
+            "validations:",
+            "- expression: variables.a == 2",
+            "- expression: variables.b == 2",
+            "- expression: object.spec.size +",
+            "- expression: object.spec.size > {{ .Values.size }}",
+            "  mesage: a",
+            "- message: a",
+            "{{- if .Values.more }}",
+            "- expression: 1 + true",
+            "{{- end }}",
+        ],
+        &[6, 7, 9, 10, 12],
+    );
+    // What the expressions may use is not known.
+    check_policy(
+        &[
+            "variables:",
+            "{{- toYaml .Values.variables | nindent 2 }}",
+            "validations:",
+            "- expression: variables.b == 2",
+            "- {expression: \"{{ .Values.expression }}\", message: a}",
+            "- message: a",
+            "  {{- toYaml .Values.validation | nindent 4 }}",
+        ],
+        &[],
+    );
 }

@@ -4,6 +4,7 @@ mod charts;
 mod definition;
 mod inside;
 mod kinds;
+mod partly_known;
 mod placed;
 #[cfg(test)]
 mod tests;
@@ -287,6 +288,12 @@ impl Ask<'_> {
                 written.name.clear();
             }
             let is_of_row = kinds_table::of_written(&written).is_some();
+            if is_of_row
+                && places.keeps_quotes
+                && let Some(judged) = self.template_of_row(document, &written, (filled, places))
+            {
+                return judged;
+            }
             let is_wrapper = objects::wrapper(&written).is_some();
             if !(written.kind.is_empty() || written.is_crd() || is_wrapper || is_of_row) {
                 let object = Object::of_document(document, written);

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use crd_analyzer_apiextensions::{decode::WrittenType, kind::Version};
 use crd_analyzer_resource::DecodeError;
+use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::{
-    json::read_json_of,
+    json::{JsonDoc, read_json_of},
     reader::ReadError,
     split::Document,
     tree::{NodeId, Tree},
@@ -18,7 +19,7 @@ use super::{
 use crate::{
     documents::spans,
     filled_in::placeholders,
-    findings::report::{DocumentReport, Subject},
+    findings::report::{DocumentReport, DocumentVerdict, Subject},
     index::Object,
     judging::deferred_search::UnsearchedReport,
     kinds::{self, Row},
@@ -100,19 +101,29 @@ impl Ask<'_> {
                     return resource::of_unread(&DecodeError::of_convert_error(row.kind.name, &error, version));
                 }
             };
-            let server = (row.judge)(&json, of, version);
-            let judged = JudgedObject {
-                tree,
-                json: &json,
-                row,
-                of,
-                version,
-            };
-            placed(&judged, &server, self.question.most_findings)
+            self.answer((row, of), (tree, &json), version)
         };
         let versions = self.question.versions.iter();
         report.verdicts.extend(versions.map(|it| (it, answer(it))));
         report
+    }
+
+    /// The answer about an object of a kind in the table, with places.
+    pub(super) fn answer(
+        &self,
+        (row, of): (&'static Row, &'static Version),
+        (tree, json): (&Tree, &JsonDoc<'_>),
+        version: KubernetesVersion,
+    ) -> DocumentVerdict {
+        let server = (row.judge)(json, of, version);
+        let judged = JudgedObject {
+            tree,
+            json,
+            row,
+            of,
+            version,
+        };
+        placed(&judged, &server, self.question.most_findings)
     }
 
     /// The result for an object of a kind in the table that cannot be parsed. If tools complete files, such a text may be a template.
