@@ -42,7 +42,7 @@ fn accepted(pair: &Pair<'_>, steps: &[Step]) -> Option<Example> {
     let sides = pair.sides(Direction::Writers);
     let node = steps::at(maker.root, steps)?;
     let is_resource = steps.is_empty() || node.x_embedded_resource;
-    let mut values = rules::accepted_with(node, None, is_resource, pair.kubernetes());
+    let mut values = rules::accepted_with(node, (&[], &Value::Null), is_resource, pair.kubernetes());
     values.extend(maker.smallest(node));
     values.into_iter().find_map(|value| {
         let Value::Object(fields) = maker.around(steps, value)? else {

@@ -190,11 +190,22 @@ impl<'d> Pair<'d> {
             let node = steps::at(self.maker(direction).root, &steps)?;
             let is_root = steps.is_empty() || node.x_embedded_resource;
             let at = Some(value_place(place, &steps)).filter(|it| it.segments().len() == steps.len())?;
-            let kept = kept.strip_prefix(steps.as_slice()).and_then(|it| it.first());
+            let below = kept.strip_prefix(steps.as_slice()).unwrap_or(&[]);
+            let kept = below.first();
             let mut object = object.clone();
             let target = value_at(&mut object, &at)?;
-            let child = kept.and_then(|step| Some((step, steps::child(target, step)?)));
-            let fixes = rules::accepted_with(node, child, is_root, self.new_subject.kubernetes());
+            let accepted = |steps: &[Step]| {
+                let value = steps.iter().try_fold(&*target, |at, step| steps::child(at, step));
+                let with = value.map_or((&[][..], &Value::Null), |it| (steps, it));
+                rules::accepted_with(node, with, is_root, self.new_subject.kubernetes())
+            };
+            let fixes = accepted(kept.map_or(&[], std::slice::from_ref));
+            // The rules may need other values beside the kept one, deep inside the child.
+            let deeper = if fixes.is_empty() && below.len() > 1 {
+                accepted(below)
+            } else {
+                Vec::new()
+            };
             let ways = fixes.iter().flat_map(|fix| [(fix, true), (fix, false)]);
             let mended = ways.filter_map(|(fix, keeps_others)| {
                 let mut mended = object.clone();
@@ -206,7 +217,19 @@ impl<'d> Pair<'d> {
                 }
                 (mended != object).then_some(mended)
             });
-            Some(mended.collect()).filter(|it: &Vec<Value>| !it.is_empty())
+            let with_deeper = deeper.iter().flat_map(|fix| {
+                let with = |change: fn(&mut Value, &Value)| {
+                    let mut mended = object.clone();
+                    change(value_at(&mut mended, &at)?, fix);
+                    (mended != object).then_some(mended)
+                };
+                [
+                    with(|target, fix| merge(target, fix, false)),
+                    with(|target, fix| replace(target, fix, None)),
+                ]
+            });
+            let mended: Vec<Value> = mended.chain(with_deeper.flatten()).collect();
+            Some(mended).filter(|it| !it.is_empty())
         };
         broken.find_map(mended).unwrap_or_default()
     }

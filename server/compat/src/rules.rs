@@ -45,27 +45,30 @@ fn alone(node: &JsonSchemaProps) -> JsonSchemaProps {
     node
 }
 
-/// Values that satisfy the node's own rules and contain `child` at its step. They may violate rules of nodes below.
+/// Values that satisfy the node's own rules and contain a value at the end of some steps. They may violate rules of nodes below.
 pub(crate) fn accepted_with(
     node: &JsonSchemaProps,
-    child: Option<(&Step, &Value)>,
+    (steps, value): (&[Step], &Value),
     is_resource_root: bool,
     kubernetes: KubernetesVersion,
 ) -> Vec<Value> {
     let mut node = alone(node);
-    if let Some((step, value)) = child {
+    let mut at = Some(&mut node);
+    for step in steps {
+        let Some(around) = at else { break };
         match step {
-            Step::Property(name) if !node.required.contains(name) => node.required.push(name.clone()),
+            Step::Property(name) if !around.required.contains(name) => around.required.push(name.clone()),
             Step::Property(_) => {}
-            Step::Items => node.min_items = node.min_items.max(Some(1)),
-            Step::Values => node.min_properties = node.min_properties.max(Some(1)),
+            Step::Items => around.min_items = around.min_items.max(Some(1)),
+            Step::Values => around.min_properties = around.min_properties.max(Some(1)),
         }
-        if let Some(child) = steps::below_mut(&mut node, step) {
-            let mut value = value.clone();
-            // The `enum` is compared with values after defaulting.
-            defaulting::set_defaults(&mut value, Known::ALL, Some(Structural::assume(child)));
-            child.r#enum = vec![value];
-        }
+        at = steps::below_mut(around, step);
+    }
+    if let Some(inner) = at.filter(|_| !steps.is_empty()) {
+        let mut value = value.clone();
+        // The `enum` is compared with values after defaulting.
+        defaulting::set_defaults(&mut value, Known::ALL, Some(Structural::assume(inner)));
+        inner.r#enum = vec![value];
     }
     accepted(&node, is_resource_root, kubernetes)
 }

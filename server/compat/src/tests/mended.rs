@@ -73,3 +73,24 @@ fn an_object_without_errors_stays_as_it_is() {
     let objects = crate::Objects::of(&crd, "v1").expect("a served version");
     assert_eq!(objects.smallest().expect("an object")["spec"], serde_json::Value::Null);
 }
+
+/// The rules need a value beside the changed one, in the same item, and another one far away.
+#[test]
+fn rules_need_values_beside_the_changed_one() {
+    let with = |hosts: &str| {
+        format!(
+            "{{type: object, required: [size], x-kubernetes-validations: [{{rule: self.size <= self.most}}, \
+             {{rule: 'self.rules.all(r, self.rules.filter(x, x.name == r.name).size() == 1)'}}], properties: {{ \
+             size: {{type: integer}}, most: {{type: integer}}, rules: {{type: array, maxItems: 256, items: {{type: object, \
+             properties: {{name: {{type: string, maxLength: 253}}{hosts}}}}}}}}}}}"
+        )
+    };
+    check(
+        &with(", hosts: {type: array, items: {type: string}}"),
+        &with(""),
+        &[
+            "property-removed: pruned {\"most\":1,\"rules\":[{\"hosts\":[],\"name\":\"a\"}],\"size\":1}; \
+           pruned {\"most\":1,\"rules\":[{\"hosts\":[],\"name\":\"a\"}],\"size\":1}; compatible",
+        ],
+    );
+}
