@@ -25,6 +25,7 @@ pub use check::{Counts, counts};
 use crd_analyzer_apiextensions::codes::UNSERVED_API_VERSION;
 use crd_analyzer_budget::{self as budget, Limits};
 use crd_analyzer_diagnostic::{Change, Proposed};
+use crd_analyzer_schema::codes as schema_codes;
 use crd_analyzer_syntax::{
     lines::LineIndex,
     split::{Document, read_document, split},
@@ -99,7 +100,18 @@ pub struct Problem {
     proposed: Option<Arc<Proposed>>,
     /// The correct word, if the finding suggests one.
     meant: Option<String>,
+    /// The offsets of the other errors of the same expression, which the API server reports together with this one.
+    others: Vec<u32>,
 }
+
+/// The codes of errors in expressions. The API server reports all errors of an expression together, and we show them at the first one.
+pub(crate) const OF_EXPRESSIONS: [&str; 5] = [
+    schema_codes::RULE_SYNTAX,
+    schema_codes::UNDEFINED_FIELD,
+    schema_codes::UNDECLARED_REFERENCE,
+    schema_codes::NO_MATCHING_OVERLOAD,
+    schema_codes::RULE_TYPE_ERROR,
+];
 
 impl Problem {
     /// A finding without proposed changes. Its fixes follow from its code.
@@ -109,7 +121,21 @@ impl Problem {
             span,
             proposed: None,
             meant: None,
+            others: Vec::new(),
         }
+    }
+
+    /// The same problem in another file, where it has this span.
+    pub(crate) fn shown_at(&self, span: Span) -> Self {
+        Self {
+            others: self.others.clone(),
+            ..Self::new(self.code, span)
+        }
+    }
+
+    /// Whether a fix may leave another error in the same expression.
+    pub(crate) fn has_others(&self) -> bool {
+        !self.others.is_empty()
     }
 
     /// Whether the CRD has an API version that is no longer served. Its other problems are found only after it is converted.
@@ -125,6 +151,12 @@ impl From<&Finding> for Problem {
             span: finding.span,
             proposed: finding.proposed.clone(),
             meant: finding.meant.clone(),
+            others: if OF_EXPRESSIONS.contains(&finding.code) {
+                let own = finding.related.iter().filter(|it| it.file.is_none());
+                own.map(|it| it.span.start).collect()
+            } else {
+                Vec::new()
+            },
         }
     }
 }

@@ -192,6 +192,12 @@ fn names_in_rules_are_mended() {
         "Change replica to replicas",
         &schema("'self.replicas > 1'"),
     );
+    // The other error of the rule is there before and after.
+    check(
+        &schema("self.replica > 1 || self.namespace == 5"),
+        "Change replica to replicas",
+        &schema("self.replicas > 1 || self.namespace == 5"),
+    );
     check(
         &schema("replicas > 1"),
         "Change replicas to self.replicas",

@@ -14,7 +14,7 @@ use crate::file::File;
 pub(super) struct Revealed {
     /// The entries whose values the author wrote, in the order of the text, without overlaps.
     entries: Vec<Span>,
-    /// The starts of the keys that contain these entries, where errors about the values may be shown.
+    /// The starts of the keys that contain these entries, where errors about the values may be shown, and of the other errors of fixed expressions.
     around: HashSet<u32>,
     /// The codes and starts of the diagnostics that the fixes must remove.
     own: HashSet<(&'static str, u32)>,
@@ -29,6 +29,9 @@ impl Revealed {
             found
                 .own
                 .insert((fix.problem.code, shift.moved(fix.problem.span.start)));
+            found
+                .around
+                .extend(fix.problem.others.iter().map(|it| shift.moved(*it)));
             let places: Option<Vec<_>> = fix.edits.iter().map(|it| place(file, it)).collect();
             for (entry, around) in places.into_iter().flatten() {
                 if let Some(entry) = entry {

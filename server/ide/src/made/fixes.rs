@@ -19,7 +19,7 @@ use crd_analyzer_workspace::{
 
 use crate::{
     completion::Definitions,
-    fixes::{self, Declaration, Fix, FixKind, Problem, Taken, TextEdit, apply, joined},
+    fixes::{self, Declaration, Fix, FixKind, OF_EXPRESSIONS, Problem, Taken, TextEdit, apply, joined},
     lens,
 };
 
@@ -183,8 +183,11 @@ impl SourceFile<'_> {
         let told = findings.filter_map(|it: &Finding| {
             let place = manifest.origin(it.span).filter(|it| *it.file.path == *self.path)?;
             let is_asked = asked.contains(&(it.code, place.span));
-            (is_asked && seen.insert((it.code, it.span)))
-                .then(|| (Problem::from(it), Problem::new(it.code, place.span)))
+            (is_asked && seen.insert((it.code, it.span))).then(|| {
+                let problem = Problem::from(it);
+                let shown = problem.shown_at(place.span);
+                (problem, shown)
+            })
         });
         told.collect()
     }
@@ -270,7 +273,21 @@ impl SourceFile<'_> {
             of_code.map(|it| it.1).sum()
         };
         let goes = |it: &Fix| of(&after, it.problem.code) < of(before, it.problem.code);
-        let is_known = |it: (&(u8, &'static str), &usize)| before.get(it.0).is_some_and(|known| it.1 <= known);
+        // Each expression has one finding. Without its first error, it is about the next one, which may have another code.
+        let of_expressions = |counts: &Counts, version: u8| -> usize {
+            let found = counts
+                .iter()
+                .filter(|it| it.0.0 == version && OF_EXPRESSIONS.contains(&it.0.1));
+            found.map(|it| it.1).sum()
+        };
+        let leaves_others = fixes.iter().any(|it| it.problem.has_others());
+        let is_left = |version: u8, code: &str| {
+            let is_of_expression = leaves_others && OF_EXPRESSIONS.contains(&code);
+            is_of_expression && of_expressions(&after, version) <= of_expressions(before, version)
+        };
+        let is_known = |((version, code), count): (&(u8, &'static str), &usize)| {
+            before.get(&(*version, *code)).is_some_and(|known| count <= known) || is_left(*version, code)
+        };
         fixes.iter().all(goes) && after.iter().all(is_known)
     }
 }

@@ -22,8 +22,8 @@ use crd_analyzer_syntax::{
 };
 use crd_analyzer_workspace::{
     codes::{
-        DEPRECATED_POLICY_VERSION, DEPRECATED_VERSION, LOCAL_TAG, UNKNOWN_CHART_VALUE, UNKNOWN_KIND, UNSERVED_VERSION,
-        UNUSED_SUPPRESSION,
+        DEPRECATED_POLICY_VERSION, DEPRECATED_VERSION, KIND_OF_OTHER_TOOL, LOCAL_TAG, UNKNOWN_CHART_VALUE,
+        UNKNOWN_KIND, UNSERVED_VERSION, UNUSED_SUPPRESSION,
     },
     documents::source::SourceText,
     judging::hazards::codes as hazard_codes,
@@ -327,6 +327,8 @@ pub(super) fn repairs<'d>(document: &'d Document<'d>, problem: Problem, definiti
             wording::known_value(&at, &mut found);
             found.extend(remove_at(&at));
         }
+        // The kind is the right one, however similar it is to that of CRDs.
+        KIND_OF_OTHER_TOOL => {}
         _ => wording::known_value(&at, &mut found),
     }
     found
