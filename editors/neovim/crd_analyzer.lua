@@ -1,11 +1,27 @@
 -- crd-analyzer for Neovim 0.11 and later: put this file into ~/.config/nvim/lsp/ and call `vim.lsp.enable('crd_analyzer')`.
 -- What can be set stands in settings['crd-analyzer']; a `.crd-analyzer.yaml` in the repository counts for everybody.
+
+-- The folder of a kubebuilder project: it has a `PROJECT`, or a `Makefile` that runs controller-gen.
+local function project(bufnr)
+  return vim.fs.root(bufnr, function(name, folder)
+    if name ~= 'Makefile' then
+      return name == 'PROJECT'
+    end
+    local file = io.open(folder .. '/' .. name)
+    local text = file and file:read('*a') or ''
+    if file then
+      file:close()
+    end
+    return text:find('controller-gen', 1, true) ~= nil
+  end)
+end
+
 return {
   cmd = { 'crd-analyzer', 'lsp' },
   filetypes = { 'yaml', 'json', 'helm', 'go' },
   root_dir = function(bufnr, on_dir)
     -- Go files have markers in projects of kubebuilder; gopls does everything else.
-    if vim.bo[bufnr].filetype == 'go' and not vim.fs.root(bufnr, 'PROJECT') then
+    if vim.bo[bufnr].filetype == 'go' and not project(bufnr) then
       return
     end
     -- Objects to try a rule on are in the cache folder: the language server that wrote them knows the rule.

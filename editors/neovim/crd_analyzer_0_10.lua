@@ -2,6 +2,19 @@
 -- ~/.config/nvim/lua/. The argument may hold `cmd` and `settings`.
 local M = {}
 
+-- Whether a file shows that its folder is a kubebuilder project: a `PROJECT`, or a `Makefile` that runs controller-gen.
+local function is_of_project(name, folder)
+  if name ~= 'Makefile' or not folder then
+    return name == 'PROJECT'
+  end
+  local file = io.open(folder .. '/' .. name)
+  local text = file and file:read('*a') or ''
+  if file then
+    file:close()
+  end
+  return text:find('controller-gen', 1, true) ~= nil
+end
+
 function M.setup(options)
   options = options or {}
   vim.api.nvim_create_autocmd('FileType', {
@@ -10,7 +23,7 @@ function M.setup(options)
     callback = function(event)
       -- Go files have markers in projects of kubebuilder; gopls does everything else.
       local is_go = vim.bo[event.buf].filetype == 'go'
-      if is_go and #vim.fs.find('PROJECT', { upward = true, path = vim.fs.dirname(event.file) }) == 0 then
+      if is_go and #vim.fs.find(is_of_project, { upward = true, path = vim.fs.dirname(event.file) }) == 0 then
         return
       end
       local markers = vim.fs.find({ '.crd-analyzer.yaml', '.crd-analyzer.yml', '.git' }, { upward = true, path = vim.fs.dirname(event.file) })
