@@ -59,7 +59,8 @@ pub(super) fn of(folder: &Path) -> anyhow::Result<Vec<Offer>> {
     offers.extend(workflow(folder, &go));
     offers.extend(pipeline(folder)?);
     if offers.len() == 1 {
-        let why = "runs crd-analyzer in CI: docs/ci.md of crd-analyzer has a step for each of them";
+        let why = "no GitHub workflow, GitLab pipeline or pre-commit configuration here; other CI systems run \
+                   `crd-analyzer check .`, and docs/ci.md of crd-analyzer has an example for each";
         offers.push(Offer::stays("CI", why));
     }
     Ok(offers)
