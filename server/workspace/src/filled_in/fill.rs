@@ -280,9 +280,7 @@ fn column_of(text: &str, lines: &Range<usize>) -> Option<Column> {
             .collect();
         return Some(Column::Said(digits.parse().ok()?, None));
     }
-    let content = written
-        .lines()
-        .find(|it| !it.trim().is_empty() && !it.trim_start().starts_with("{{"));
+    let content = written.lines().find(|it| !it.trim().is_empty() && is_content(it));
     if let Some(line) = content {
         return Some(Column::Said(indent(line), Shape::of_line(line)));
     }
@@ -294,6 +292,15 @@ fn column_of(text: &str, lines: &Range<usize>) -> Option<Column> {
         digits.parse().ok()
     });
     Some(inner.map_or_else(|| Column::Written(indent(first)), |it| Column::Said(it, None)))
+}
+
+/// Whether a line of a block has text of its own. The key of an entry may be an action, as in `{{ $key }}: 1`.
+fn is_content(line: &str) -> bool {
+    let Some(code) = line.trim_start().strip_prefix("{{") else {
+        return true;
+    };
+    let rest = code.split_once("}}").map(|it| it.1);
+    rest.is_some_and(|it| it.starts_with(": ") || it.trim_end() == ":")
 }
 
 #[cfg(test)]
@@ -385,6 +392,8 @@ mod tests {
         assert_eq!(filled(text), ["a:", "- b", "@:"]);
         let text = "a:\n{{ range .x }}\n- {{ . }}\n{{ end }}\n";
         assert_eq!(filled(text), ["a:", "- @"]);
+        let text = "a:\n  {{ range $k, $v := .x }}\n  {{ $k }}: {{ $v | toYaml | nindent 4 }}\n  {{ end }}\n  b: c\n";
+        assert_eq!(filled(text), ["a:", "  @:", "  b: c"]);
         let text = "a:\n  - b:\n    {{ if .x }}\n    c: d\n    {{ end }}\n";
         assert_eq!(filled(text), ["a:", "  - b:", "    @0:"]);
     }
