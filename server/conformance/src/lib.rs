@@ -10,6 +10,7 @@
 )]
 #![allow(clippy::disallowed_methods, reason = "comparisons run programs and read files")]
 
+mod breakages;
 mod changes;
 mod choice;
 mod compat;
@@ -72,6 +73,8 @@ enum Comparison {
     Kustomize(kustomize::Args),
     /// Templates of Helm charts, against what Helm's own code renders (needs Go)
     Helm(helm::Args),
+    /// Breaks one literal of repositories at a time, and looks where `check .` reports it
+    Breakages(breakages::Args),
     /// Markers in Go files, against controller-gen's own code (needs Go)
     Markers(markers::Args),
     /// CRDs of repositories with the markers of their Go types, against controller-gen's own code (needs Go)
@@ -103,6 +106,7 @@ impl Cli {
             Comparison::JsonSchema(args) => json_schema::run(&args),
             Comparison::Kustomize(args) => kustomize::run(&args),
             Comparison::Helm(args) => helm::run(&args),
+            Comparison::Breakages(args) => breakages::run(&args),
             Comparison::Markers(args) => markers::run(&args),
             Comparison::GoCrds(args) => go_crds::run(&args),
             Comparison::Generated(args) => generated::run(&args),
