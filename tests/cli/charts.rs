@@ -203,6 +203,21 @@ fn a_field_is_missing_where_nothing_can_add_it() {
     check(&[], &with, &[0]);
 }
 
+#[test]
+fn items_that_may_be_absent_do_not_count() {
+    let spec = "              type: object\n              properties:\n                list: {type: array, maxItems: 2, items: {type: string}}\n";
+    let lines = ["list:", "- a", "- b", "{{- range .Values.list }}", "- c", "{{- end }}"];
+    let (crd, template) = (definition(spec), template(&lines));
+    let sandbox = Sandbox::new(&[
+        ("a/Chart.yaml", CHART),
+        ("a/crds/widgets.yaml", &crd),
+        ("a/templates/widget.yaml", &template),
+    ]);
+    sandbox
+        .run(&["check", "."])
+        .expect(1, &["`spec.list` has 3 items, but at most 2 are allowed"]);
+}
+
 /// Checks the lines of a policy in a template that have an error. Its `spec` begins in line 1.
 #[track_caller]
 fn check_policy(lines: &[&str], expected: &[usize]) {

@@ -37,6 +37,7 @@ mod stale;
 mod start;
 mod storage;
 mod suites;
+mod test_files;
 mod update;
 mod wrapped;
 

@@ -483,7 +483,7 @@ fn comments_count_in_each_file_that_decides() {
 }
 
 /// A CRD whose `spec` requires `size`, a base that sets `size`, and an overlay that patches another field.
-fn overlay_with(kustomization: &str) -> Sandbox {
+pub(crate) fn overlay_with(kustomization: &str) -> Sandbox {
     let schema = "              type: object\n              required: [size]\n              properties:\n                \
                   size: {type: integer}\n                color: {type: string}\n";
     let widget = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec: ";
@@ -583,5 +583,28 @@ fn a_patch_of_an_object_that_a_program_makes_is_a_part() {
             ("prod/patch.yaml", &other),
         ],
         &["prod/patch.yaml:4:14: error[wrong-type]"],
+    );
+}
+
+#[test]
+fn an_object_without_a_name_fails_at_its_metadata() {
+    let sandbox = overlay_with("resources: [../base]\n");
+    sandbox.write(
+        "base/widget.yaml",
+        "apiVersion: example.com/v1\nkind: Widget\nmetadata:\n  labels: {a: b}\nspec: {size: 1}\n",
+    );
+    let outcome = sandbox.run(&["check", ".", "-o", "concise"]);
+    outcome.expect(
+        1,
+        &["base/widget.yaml:3:1: error[kustomize-failure]: kustomize fails: the object has no `metadata.name`"],
+    );
+    sandbox.write(
+        "base/widget.yaml",
+        "apiVersion: example.com/v1\nkind: Widget\nspec: {size: 1}\n",
+    );
+    let outcome = sandbox.run(&["check", ".", "-o", "concise"]);
+    outcome.expect(
+        1,
+        &["base/widget.yaml:1:1: error[kustomize-failure]: kustomize fails: the object has no `metadata.name`"],
     );
 }

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::{
-    node::{Node, Value},
+    node::{Node, Place, Value},
     problem::{Problem, Result},
     resource::Resource,
     spend,
@@ -53,7 +53,14 @@ pub(super) fn check(node: &Node) -> Result<()> {
     }
     let name = node.at(&["metadata", "name"]).map(Node::text).unwrap_or_default();
     if name.is_empty() && !kind.ends_with("List") {
-        return Err(Problem::fails(node.place, "the object has no `metadata.name`"));
+        let place = place_of(node, "metadata").unwrap_or(node.place);
+        return Err(Problem::fails(place, "the object has no `metadata.name`"));
     }
     Ok(())
+}
+
+/// The place of a key.
+fn place_of(node: &Node, key: &str) -> Option<Place> {
+    let Value::Map(entries) = &node.value else { return None };
+    entries.iter().find(|it| *it.key == *key).map(|it| it.key_place)
 }

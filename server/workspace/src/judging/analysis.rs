@@ -497,9 +497,11 @@ impl Ask<'_> {
         let asked = self.question;
         let inside = object.inside.as_ref();
         let is = |purpose| inside.is_some_and(|it| it.purpose == purpose);
-        let is_named_so = asked.is_completed && asked.path.is_some_and(roles::is_assertion);
+        let path = asked.path.filter(|_| asked.is_completed);
+        let is_named_so = path.is_some_and(roles::is_assertion);
+        let is_patch = || object.written.kind != "Kustomization" && path.is_some_and(roles::is_patches_of_tests);
         Completed {
-            is_part: asked.is_part || is(Purpose::Part),
+            is_part: asked.is_part || is(Purpose::Part) || is_patch(),
             is_assertion: is_named_so || is(Purpose::Assertion),
             is_substituted: asked.is_completed,
             marks: match inside.map(|it| it.values) {

@@ -40,6 +40,7 @@ use crate::{
     judging::passed_over,
     judging::question::Question,
     judging::verdict,
+    roles::is_of_older_release,
     words,
 };
 use locate::Locate;
@@ -219,6 +220,13 @@ impl One<'_> {
             .collect()
     }
 
+    /// Whether the object is for an older release of the CRD, which serves its version.
+    fn is_of_older_release(&self) -> bool {
+        let question = self.asked.question;
+        let path = question.path.filter(|_| question.is_completed);
+        path.is_some_and(|it| is_of_older_release(it, &self.asked.object.written.api_version))
+    }
+
     /// Checks the object against one CRD.
     fn judge_by(&self, by: &KnownCrd) -> ByCrd {
         let mut is_open = false;
@@ -242,7 +250,10 @@ impl One<'_> {
                 if let Some(served) = put_in() {
                     served
                 } else {
-                    let verdict = self.not_served(&why, &definition.served_versions(), &text);
+                    let mut verdict = self.not_served(&why, &definition.served_versions(), &text);
+                    if self.is_of_older_release() {
+                        verdict.hints.extend(verdict.decode_error.take().map(of_older_release));
+                    }
                     return answer(verdict, Some(text), Some(vec![why.to_string()]));
                 }
             }
@@ -394,6 +405,15 @@ impl One<'_> {
         let finding = verdict::placed_decode_error(&answer.decode_error?, &text.tree);
         Some((finding.span, finding.headline))
     }
+}
+
+/// The hint about an object whose version only an older release of the CRD serves.
+fn of_older_release(error: Finding) -> Finding {
+    let note = "a folder in a path of tests has the name of the version, so an older release of the CRD may serve it";
+    let mut hint = error.in_class(Class::Hint);
+    hint.server = None;
+    hint.notes.push(note.to_owned());
+    hint
 }
 
 /// If the CRD comes from a cluster, adds that to a message about it.

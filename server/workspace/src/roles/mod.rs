@@ -3,6 +3,7 @@
 
 mod aside;
 mod go_test;
+mod in_tests;
 mod names;
 mod place;
 mod repository;
@@ -15,6 +16,7 @@ mod version;
 
 pub use aside::Aside;
 pub use go_test::GoTest;
+pub(crate) use in_tests::{is_of_older_release, is_patches_of_tests};
 pub(crate) use names::is_assertion;
 pub use names::is_markdown;
 pub use names::{is_helpers, is_template};

@@ -447,7 +447,12 @@ fn multiple(about: &About<'_>, subject: &str, factor: f64) -> Words {
 
 fn count(about: &About<'_>, subject: &str, limit: i64) -> Option<Words> {
     let (one, many, have) = match about.code {
-        codes::TOO_MANY_ITEMS | codes::TOO_FEW_ITEMS => ("item", "items", about.value()?.items()?.len()),
+        codes::TOO_MANY_ITEMS | codes::TOO_FEW_ITEMS => {
+            // An item that is there any number of times does not count.
+            let known = about.known.at(about.path.segments());
+            let items = 0..about.value()?.items()?.len();
+            ("item", "items", items.filter(|n| !known.item(*n).is_items()).count())
+        }
         _ => ("property", "properties", about.value()?.members()?.len()),
     };
     let have = i64::try_from(have).unwrap_or(i64::MAX);
