@@ -28,9 +28,14 @@ const SCHEMA: &str = r#"{
 }
 "#;
 
+/// Lines of `spec`.
+fn indented(lines: &[&str]) -> String {
+    lines.iter().flat_map(|it| ["  ", it, "\n"]).collect()
+}
+
 /// A custom resource in a template, with the lines of its `spec`.
 fn template(lines: &[&str]) -> String {
-    let lines: String = lines.iter().map(|it| format!("  {it}\n")).collect();
+    let lines = indented(lines);
     format!("apiVersion: example.com/v1\nkind: Widget\nmetadata: {{name: a}}\nspec:\n{lines}")
 }
 
@@ -221,7 +226,7 @@ fn items_that_may_be_absent_do_not_count() {
 /// Checks the lines of a policy in a template that have an error. Its `spec` begins in line 1.
 #[track_caller]
 fn check_policy(lines: &[&str], expected: &[usize]) {
-    let lines: String = lines.iter().map(|it| format!("  {it}\n")).collect();
+    let lines = indented(lines);
     let template = format!(
         "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {{name: \"{{{{ .Release.Name }}}}\"}}\n\
          spec:\n  matchConstraints: {{{{- toYaml .Values.match | nindent 4 }}}}\n{lines}"

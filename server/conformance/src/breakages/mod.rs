@@ -25,7 +25,7 @@ use crate::disk::Disk;
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// The repositories. Only their manifests are copied, so CRDs are not compared with Go types.
+    /// The repositories. Go files are not copied, so CRDs are not compared with Go types.
     #[arg(required = true)]
     folders: Vec<PathBuf>,
 
@@ -49,8 +49,8 @@ pub(crate) struct Args {
 /// The maximum size of a file that is copied, in bytes.
 const MOST_BYTES: u64 = 4 << 20;
 
-/// The endings of files that are copied.
-const COPIED: [&str; 7] = ["yaml", "yml", "json", "tpl", "env", "properties", "toml"];
+/// The ending of files that are not copied.
+const NOT_COPIED: &str = "go";
 
 /// Folders that are left out.
 const LEFT_OUT: [&str; 3] = [".git", "node_modules", "vendor"];
@@ -145,7 +145,7 @@ fn copy_into(
         let is_small = path.metadata().is_ok_and(|it| it.len() < MOST_BYTES);
         let Some(text) = fs::read_to_string(&path)
             .ok()
-            .filter(|_| is_small && COPIED.contains(&ending))
+            .filter(|_| is_small && ending != NOT_COPIED)
         else {
             continue;
         };
