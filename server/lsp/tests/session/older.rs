@@ -82,7 +82,15 @@ async fn an_open_crd_that_is_older_is_marked_and_written_again() {
     let marker = text.lines().position(|it| it.contains("Maximum=100")).expect("it") as u64;
     client.change(&types, 2, &[([marker, 36, marker, 39], "70")]).await;
     client.published_when(&crd, is_older).await;
-    client.change(&types, 3, &[([marker, 36, marker, 38], "100")]).await;
+    client.published_when(&types, is_older).await;
+    // As long as a marker of the field has an error, the file shows only the error.
+    let wrong = "\t// +kubebuilder:validation:MaxLength=x\n";
+    client.change(&types, 3, &[([marker, 0, marker, 0], wrong)]).await;
+    let is_wrong = |list: &[Value]| matches!(list, [one] if one["code"] == "invalid-marker");
+    client.published_when(&types, is_wrong).await;
+    client.change(&types, 4, &[([marker, 0, marker + 1, 0], "")]).await;
+    client.published_when(&types, is_older).await;
+    client.change(&types, 5, &[([marker, 36, marker, 38], "100")]).await;
     assert_eq!(client.published_when(&crd, <[Value]>::is_empty).await.len(), 0);
     client.change(&crd, 4, &[([line, 0, line + 1, 0], "")]).await;
     let moved = ([line + 2, 24, line + 2, 24], "\n                maximum: 100");

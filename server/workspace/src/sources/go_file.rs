@@ -103,8 +103,10 @@ pub(crate) fn report(text: &Arc<str>, path: &Path, question: &Question<'_>) -> F
     report
 }
 
-/// Applies suppression comments to the reports on CRDs that are generated from the types of a Go file.
+/// Applies suppression comments to the reports on CRDs that are generated from the types of a Go file. Leaves out that a CRD is older than a field or
+/// type whose marker has an error.
 pub(crate) fn silence(report: &mut FileReport) {
+    leave_out_beside_errors(report);
     let text = report.text.clone();
     if !suppress::may_be_in(&text) {
         return;
@@ -115,6 +117,47 @@ pub(crate) fn silence(report: &mut FileReport) {
     let unused: HashSet<Span> = hints.iter().map(|it| it.span).collect();
     let is_unused = |it: &Finding| it.code == codes::UNUSED_SUPPRESSION && !unused.contains(&it.span);
     report.findings.retain(|it| !is_unused(it));
+}
+
+/// Removes the findings about older CRDs at fields and types that have an error, too. A CRD can only follow when the markers are right.
+fn leave_out_beside_errors(report: &mut FileReport) {
+    let verdicts = || report.documents.iter().flat_map(|it| &it.verdicts);
+    let all = || verdicts().flat_map(|it| it.1.findings()).chain(&report.findings);
+    if !all().any(|it| it.code == codes::STALE_CRD) {
+        return;
+    }
+    let errors = all().filter(|it| it.severity == Severity::Error);
+    let mut errors: Vec<u32> = errors.map(|it| it.span.start).collect();
+    errors.sort_unstable();
+    let text = report.text.clone();
+    let stays = |it: &mut Finding| {
+        let around = with_comments(&text, it.span);
+        let first = errors.partition_point(|it| *it < around.start);
+        it.code != codes::STALE_CRD || errors.get(first).is_none_or(|it| *it >= around.end)
+    };
+    let verdicts = report.documents.iter_mut().flat_map(|it| &mut it.verdicts);
+    verdicts.for_each(|(_, verdict)| verdict.retain_mut(stays));
+}
+
+/// The lines of a field or type together with the comments above it. The span may be in one of the comments.
+fn with_comments(text: &str, span: Span) -> Span {
+    let is_comment = |line: &str| line.trim_start().starts_with("//");
+    let (before, after) = text.split_at(span.start as usize);
+    let own = before.rfind('\n').map_or(0, |it| it + 1);
+    let above = before[..own]
+        .split_inclusive('\n')
+        .rev()
+        .take_while(|it| is_comment(it));
+    let start = own - above.map(str::len).sum::<usize>();
+    let is_in_comment = is_comment(&text[own..]);
+    let mut end = before.len();
+    for (n, line) in after.split_inclusive('\n').enumerate() {
+        end += line.len();
+        if !(is_comment(line) || n == 0 && is_in_comment) {
+            break;
+        }
+    }
+    Span::new(start as u32, end as u32)
 }
 
 /// The start of the line that contains a marker.
@@ -183,6 +226,20 @@ mod tests {
         assert_eq!(codes_of(&field(ignore)), [codes::UNUSED_SUPPRESSION]);
         let of_file = ignore.trim_start().replace("ignore[", "ignore-file[");
         assert_eq!(codes_of(&[of_file, field(marker)].concat()), [] as [&str; 0]);
+    }
+
+    #[test]
+    fn comments_belong_to_what_is_below() {
+        let text = "type A struct {\n\tA int\n\t// one\n\t// two\n\tB int\n\t// three\n\tC int\n}\n";
+        let of = |word: &str| {
+            let at = text.find(word).expect("a word") as u32;
+            text[with_comments(text, Span::new(at, at + 1)).range()].to_owned()
+        };
+        for word in ["one", "two", "B int"] {
+            assert_eq!(of(word), "\t// one\n\t// two\n\tB int\n", "{word}");
+        }
+        assert_eq!(of("A int"), "\tA int\n");
+        assert_eq!(of("}"), "}\n");
     }
 
     #[test]
