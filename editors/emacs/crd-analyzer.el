@@ -28,5 +28,29 @@
 (dolist (mode crd-analyzer-modes)
   (add-hook (intern (format "%s-hook" (car mode))) #'eglot-ensure))
 
+;; Eglot runs one server in a buffer, which is gopls in Go files. With lsp-mode, markers are checked beside it, in projects of kubebuilder.
+(declare-function lsp-register-client "lsp-mode")
+(declare-function make-lsp-client "lsp-mode")
+(declare-function lsp-stdio-connection "lsp-mode")
+
+(defun crd-analyzer--project-p (folder)
+  "Whether FOLDER has a `PROJECT', or a `Makefile' that runs controller-gen."
+  (let ((makefile (expand-file-name "Makefile" folder)))
+    (or (file-exists-p (expand-file-name "PROJECT" folder))
+        (and (file-regular-p makefile)
+             (with-temp-buffer
+               (insert-file-contents makefile)
+               (search-forward "controller-gen" nil t))))))
+
+(with-eval-after-load 'lsp-mode
+  (lsp-register-client
+   (make-lsp-client
+    :new-connection (lsp-stdio-connection (lambda () crd-analyzer-command))
+    :activation-fn (lambda (_file mode)
+                     (and (memq mode '(go-mode go-ts-mode))
+                          (locate-dominating-file default-directory #'crd-analyzer--project-p)))
+    :add-on? t
+    :server-id 'crd-analyzer-go)))
+
 (provide 'crd-analyzer)
 ;;; crd-analyzer.el ends here

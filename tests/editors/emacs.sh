@@ -5,39 +5,13 @@ set -euo pipefail
 tree=$1 editors=$2 fixture=$3
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib/terminal.sh"
+. "$here/lib/emacs.sh"
 
-cat > "$home/init.el" <<T
+start "$fixture/gadgets.crd.yaml" <<T
 (require 'yaml-mode)
-(require 'server)
 (add-to-list 'load-path "$editors/emacs")
 (require 'crd-analyzer)
-(setq server-socket-dir "$home" server-name "person" make-backup-files nil auto-save-default nil create-lockfiles nil
-      inhibit-startup-screen t eldoc-echo-area-use-multiline-p nil confirm-kill-emacs nil confirm-kill-processes nil)
-(server-start)
-(defun test-buffer () (window-buffer (frame-selected-window (car (frame-list)))))
-(defun test-codes ()
-  (with-current-buffer (test-buffer)
-    (mapconcat (lambda (it) (format "%s:%s" (line-number-at-pos (flymake-diagnostic-beg it)) (flymake-diagnostic-text it)))
-               (flymake-diagnostics) "\n")))
-(defun test-go (text offset)
-  (with-current-buffer (test-buffer)
-    (goto-char (point-min)) (search-forward text) (goto-char (+ (match-beginning 0) offset))
-    (set-window-point (get-buffer-window) (point))))
-(defun test-hover () (with-current-buffer (eldoc-doc-buffer) (buffer-string)))
 T
-tmux new-session -d -x 160 -y 45 "env HOME=$home $here/lib/from-debian.sh $tree emacs -nw -Q -l $home/init.el $fixture/gadgets.crd.yaml"
-at_end() { ask '(kill-emacs)'; }
-on_failure() { ask '(with-current-buffer "*Messages*" (buffer-string))'; }
-ask() { timeout 5 "$here/lib/from-debian.sh" "$tree" emacsclient -s "$home/person" --eval "$1" 2> /dev/null; }
-text_has() { ask "(with-current-buffer (test-buffer) (buffer-substring-no-properties (point-min) (point-max)))" | grep -qF -- "$1"; }
-text_lacks() { ! text_has "$1"; }
-codes() { ask "(test-codes)"; }
-codes_have() { codes | grep -qE "$1"; }
-no_codes() { [ "$(codes)" = '""' ] || [ "$(codes)" = nil ]; }
-go() { ask "(test-go \"$1\" ${2:-0})" > /dev/null || fail "the cursor goes to $1"; }
-meta() { keys M-x; type "$1"; keys Enter; }
-hover_has() { ask "(test-hover)" | grep -qE "$1"; }
-open() { keys C-x C-f; keys C-a C-k; type "$1"; keys Enter; }
 
 see 'the definition is open' on_screen 'gadgets.example.com'
 see 'the server is running' ask '(with-current-buffer (test-buffer) (or (eglot-managed-p) (error "not yet")))'
@@ -106,9 +80,5 @@ type '  ho'
 see 'a field is begun again' text_has '  ho'
 keys C-M-i
 see 'it is completed' text_has '  hosts:'
-# Emacs is asked nothing while it waits for the server to end.
-ask '(dolist (it (buffer-list)) (with-current-buffer it (set-buffer-modified-p nil)))' > /dev/null
-keys C-x C-c
-gone() { ! tmux has-session; }
-see 'Emacs ends' gone
+leave
 echo PASS

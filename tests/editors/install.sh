@@ -38,18 +38,18 @@ look_into() { # SUITE FOLDER deb|deb-src
 # Unpacks packages of a Debian suite, with everything they depend on, into a folder.
 unpack() { # SUITE FOLDER PACKAGE...
   local suite=$1 folder=$2; shift 2
-  [ -e "$folder/.complete" ] && return
+  [ "$(cat "$folder/.complete" 2> /dev/null)" = "$*" ] && return
   local apt=$folder.apt
   mkdir -p "$folder"
   look_into "$suite" "$apt" deb
   apt-get -q "${options[@]}" install -y --no-install-recommends --download-only "$@"
   local package
   for package in "$apt"/cache/archives/*.deb; do dpkg-deb -x "$package" "$folder"; done
-  touch "$folder/.complete"
+  echo "$*" > "$folder/.complete"
 }
 unpack trixie "$dir/trixie" neovim hx
 unpack sid "$dir/sid" neovim
-unpack trixie "$dir/emacs" emacs-nox elpa-yaml-mode
+unpack trixie "$dir/emacs" emacs-nox elpa-yaml-mode elpa-go-mode elpa-lsp-mode
 
 if [ ! -e "$dir/meta-model.json" ]; then
   look_into sid "$dir/sources.apt" deb-src

@@ -71,7 +71,11 @@ for editor in "$@"; do
       for it in findings features beside; do fixture; "$tests/helix/$it.sh" "$dir/trixie" "$root/editors" "$work/fixture"; done
       fixture fixture-go
       "$tests/helix/go.sh" "$dir/trixie" "$root/editors" "$work/fixture" ;;
-    emacs) fixture; "$tests/emacs.sh" "$dir/emacs" "$root/editors" "$work/fixture" ;;
+    emacs)
+      fixture
+      "$tests/emacs.sh" "$dir/emacs" "$root/editors" "$work/fixture"
+      fixture fixture-go
+      "$tests/emacs-go.sh" "$dir/emacs" "$root/editors" "$work/fixture" ;;
     *) echo "no such editor: $editor" >&2; exit 2 ;;
   esac
   node "$tests/protocol/validate.cjs" "$dir/meta-model.json" "$work/traces" \

@@ -14,8 +14,8 @@ case $program in
     exec "$loader" --library-path "$lib" "$tree/usr/bin/hx" "$@" ;;
   emacs)
     share=$(echo "$tree"/usr/share/emacs/[0-9]*) exec=$(echo "$tree"/usr/libexec/emacs/[0-9]*/*-linux-gnu)
-    modes=$(echo "$tree"/usr/share/emacs/site-lisp/elpa-src/*)
-    EMACSLOADPATH=$(find "$share/lisp" -type d -printf '%p:')$modes
+    modes=$(printf '%s:' "$tree"/usr/share/emacs/site-lisp/elpa-src/*)
+    EMACSLOADPATH=$(find "$share/lisp" -type d -printf '%p:')${modes%:}
     export EMACSLOADPATH EMACSDATA=$share/etc EMACSDOC=$share/etc EMACSPATH=$exec
     exec "$loader" --library-path "$lib" "$tree/usr/bin/emacs-nox" --dump-file="$(echo "$exec"/emacs-*.pdmp)" "$@" ;;
   emacsclient) exec "$loader" --library-path "$lib" "$tree/usr/bin/emacsclient.emacs" "$@" ;;
