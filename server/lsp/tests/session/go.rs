@@ -568,37 +568,3 @@ async fn a_new_field_is_known_before_controller_gen_has_run() {
     assert_eq!(list[0]["code"], "undefined-field", "{list:?}");
     client.finish_with_lists().await;
 }
-
-#[tokio::test]
-async fn a_file_shows_the_kinds_that_need_its_types() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let (_, carts) = without_crd(folder.path(), CARTS);
-    let api = folder.path().join("api/v1");
-    let carts = carts.replace("// +groupName=shop.example.com\n", "");
-    let (carts, owner) = carts.split_at(carts.find("type Owner").expect("a type"));
-    let (owner, kind) = owner.split_at(owner.find("// +kubebuilder:object").expect("a kind"));
-    let orders = [carts, kind].concat().replace("Cart", "Order").replace("mots", "moost");
-    std::fs::write(api.join("doc.go"), "// +groupName=shop.example.com\npackage v1\n").expect("a file");
-    std::fs::write(api.join("types.go"), [carts, kind].concat()).expect("a file");
-    std::fs::write(api.join("order_types.go"), &orders).expect("a file");
-    std::fs::write(api.join("owner_types.go"), "package v1\n").expect("a file");
-    let of = |name: &str| format!("file://{}", api.join(name).display());
-    let workspace = json!({ "uri": format!("file://{}", folder.path().display()), "name": "shop" });
-    let params = json!({ "capabilities": pushed(), "workspaceFolders": [workspace] });
-    let mut client = Client::start_with(params).await;
-    let is_told = |list: &[serde_json::Value]| list.iter().any(|it| it["code"] == "undefined-field");
-
-    // The kinds need the type before any file declares it.
-    client.open(&of("owner_types.go"), 1, "package v1\n").await;
-    assert_eq!(client.published(&of("owner_types.go"), 1).await.len(), 0);
-    let rule = "\n// +kubebuilder:validation:XValidation:rule=\"self.nome != ''\"\n";
-    client
-        .change(&of("owner_types.go"), 2, &[([1, 0, 1, 0], &format!("{rule}{owner}"))])
-        .await;
-    client.published_when(&of("owner_types.go"), is_told).await;
-
-    // A file that is opened later has another kind.
-    client.open(&of("order_types.go"), 1, &orders).await;
-    client.published_when(&of("order_types.go"), is_told).await;
-    client.finish_with_lists().await;
-}
