@@ -19,7 +19,7 @@ const SPEC: &str = "              type: object
                   properties: {a: {type: string}, b: {type: string}}
 ";
 
-const HEAD: &str = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\n";
+pub(crate) const HEAD: &str = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\n";
 const BASE: &str = "\
 spec:
   size: 5
@@ -32,7 +32,7 @@ const NAMES_PATCH: &str = "resources: [../base]\npatches: [path: patch.yaml]\n";
 
 /// Checks the reported errors in a tree with the base: `file:line:column: error[code]`.
 #[track_caller]
-fn check(files: &[(&str, &str)], expected: &[&str]) {
+pub(crate) fn check(files: &[(&str, &str)], expected: &[&str]) {
     let crd = definition(SPEC);
     let base = format!("{HEAD}{BASE}");
     let mut all = vec![
@@ -567,23 +567,6 @@ fn only_patches_that_no_object_is_there_for_are_a_hint() {
     sandbox
         .run(&["check", "."])
         .expect(1, &["error[kustomize-failure]", "error[invalid-yaml]"]);
-}
-
-/// If a kustomization builds only in part, a patch may be for an object that is not there, and is complete only with it.
-#[test]
-fn a_patch_of_an_object_that_a_program_makes_is_a_part() {
-    let patch = format!("{HEAD}spec: {{size: x}}\n");
-    let kustomization = "resources: [../base, made.yaml]\npatches: [path: patch.yaml]\n";
-    let other = patch.replace("name: a", "name: made");
-    let makefile = "generate:\n\tgo run ./make > prod/made.yaml\n";
-    check(
-        &[
-            ("Makefile", makefile),
-            ("prod/kustomization.yaml", kustomization),
-            ("prod/patch.yaml", &other),
-        ],
-        &["prod/patch.yaml:4:14: error[wrong-type]"],
-    );
 }
 
 #[test]
