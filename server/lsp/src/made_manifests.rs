@@ -364,6 +364,7 @@ impl Session {
                 manifests,
                 question: &question,
                 judge: &judge,
+                goes_on: &|| !deadline.is_over(),
             })
         };
         self.with_made(extent, (row, &path, &text), find)
@@ -388,6 +389,7 @@ impl Session {
                 manifests,
                 question: &question,
                 judge: &|_| None,
+                goes_on: &|| true,
             };
             file.rename_property(document, offset, new_name)
         };

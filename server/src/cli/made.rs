@@ -211,6 +211,7 @@ impl Making<'_> {
             manifests: made,
             question,
             judge: &judge,
+            goes_on: &|| true,
         };
         Some(ask(&file, &report))
     }

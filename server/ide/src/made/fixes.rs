@@ -14,12 +14,20 @@ use crd_analyzer_workspace::{
     findings::finding::{Class, Finding},
     findings::report::{DocumentReport, FileReport},
     judging::analysis::{Question, analyze_manifest},
-    sources::{Unit, change::Written, made::Manifests, manifest::Manifest},
+    sources::{
+        Unit,
+        change::{self, Written},
+        made::Manifests,
+        manifest::Manifest,
+    },
 };
 
 use crate::{
     completion::Definitions,
-    fixes::{self, Declaration, Fix, FixKind, OF_EXPRESSIONS, Problem, Taken, TextEdit, apply, joined},
+    fixes::{
+        self, ComparedText, Declaration, Fix, FixKind, OF_EXPRESSIONS, Problem, Taken, TextEdit, apply, joined,
+        restorations,
+    },
     lens,
 };
 
@@ -40,6 +48,8 @@ pub struct SourceFile<'a> {
     pub question: &'a Question<'a>,
     /// Returns the report on the file with another text, or `None` when the time is up.
     pub judge: &'a dyn Fn(&Arc<str>) -> Option<FileReport>,
+    /// Whether there is time left.
+    pub goes_on: &'a dyn Fn() -> bool,
 }
 
 /// The number of findings by Kubernetes version and code, without crd-analyzer's own hints about manifests.
@@ -83,7 +93,10 @@ impl SourceFile<'_> {
         range: Span,
         definitions: &dyn Definitions,
     ) -> Vec<Fix> {
-        let mut found = self.found((problems, range), definitions, (&OnceCell::new(), &|_| true));
+        let problems: Vec<Problem> = problems.into_iter().collect();
+        let before = OnceCell::new();
+        let mut found = self.found((problems.clone(), range), definitions, (&before, &|_| true));
+        found.extend(self.restorations((problems, range), &before));
         found.sort_by_key(|it| !it.preferred);
         found
     }
@@ -133,12 +146,7 @@ impl SourceFile<'_> {
         definitions: &dyn Definitions,
         (before, is_wanted): (&Before, &dyn Fn(&Fix) -> bool),
     ) -> Vec<Fix> {
-        let touches = |it: &Problem| it.span.start <= range.end && range.start <= it.span.end;
-        let asked: HashSet<(&str, Span)> = problems
-            .into_iter()
-            .filter(touches)
-            .map(|it| (it.code, it.span))
-            .collect();
+        let asked = asked(problems, range);
         if asked.is_empty() {
             return Vec::new();
         }
@@ -166,6 +174,64 @@ impl SourceFile<'_> {
             }
         }
         found
+    }
+
+    /// The quick fixes that undo changes since a revision, for problems that touch a range.
+    fn restorations(&self, (problems, range): (impl IntoIterator<Item = Problem>, Span), before: &Before) -> Vec<Fix> {
+        let asked = asked(problems, range);
+        let mut found: Vec<Fix> = Vec::new();
+        if asked.is_empty() {
+            return found;
+        }
+        for (manifest, reports) in self.manifests.judged(self.path, self.question) {
+            let problems = self.problems(manifest, &reports, &asked);
+            for fix in self.restored(manifest, &problems) {
+                if found.len() == MAX_TRIED || found.contains(&fix) {
+                    continue;
+                }
+                let before = before.get_or_init(|| Some(counts(&(self.judge)(self.text)?)));
+                let after = self.after(std::slice::from_ref(&fix));
+                // The changes are hints, which are not counted. That the change is gone was found out in the manifest.
+                if before.as_ref().zip(after).is_some_and(|it| bring_nothing(it.0, &it.1)) {
+                    found.push(fix);
+                }
+            }
+        }
+        found
+    }
+
+    /// The fixes that undo changes of a manifest since a revision, as edits of the file. Each was tried in the manifest.
+    fn restored(&self, manifest: &Manifest, problems: &[(Problem, Problem)]) -> Vec<Fix> {
+        let by = self.question.earlier.and_then(|it| it.comparison);
+        let by = by.filter(|_| !problems.is_empty());
+        let Some((by, (revision, known))) = by.zip(self.manifests.compared(manifest)) else {
+            return Vec::new();
+        };
+        let compared = ComparedText {
+            revision: &revision,
+            by,
+            known: &known,
+        };
+        let question = Question {
+            path: Some(&manifest.path),
+            named: true,
+            earlier: None,
+            ..*self.question
+        };
+        let judge = |text: &str| Some(analyze_manifest(text.as_bytes().to_vec(), &question));
+        let of_manifest = problems.iter().map(|it| it.0.clone());
+        let found = restorations(&manifest.text, of_manifest, compared, &judge, self.goes_on);
+        let written = found.into_iter().filter_map(|mut fix| {
+            let problem = problems.iter().find(|it| it.0 == fix.problem)?.1.clone();
+            for edit in &mut fix.edits {
+                // The text between the quotes is written in the file.
+                if let Some((span, new_text)) = change::between_quotes(&manifest.text, edit.span, &edit.new_text) {
+                    *edit = TextEdit { span, new_text };
+                }
+            }
+            self.written(manifest, fix, problem)
+        });
+        written.collect()
     }
 
     /// The problems of a manifest that are shown in the file, each with its position there.
@@ -264,32 +330,49 @@ impl SourceFile<'_> {
 
     /// Whether the fixes remove their problems and cause no new ones, in all manifests that are generated from the file.
     fn are_better(&self, fixes: &[Fix], before: &Counts) -> bool {
-        let Some(report) = apply(self.text, &joined(fixes)).and_then(|it| (self.judge)(&it.into())) else {
-            return false;
-        };
-        let after = counts(&report);
+        let Some(after) = self.after(fixes) else { return false };
         let of = |counts: &Counts, code: &str| -> usize {
             let of_code = counts.iter().filter(|it| it.0.1 == code);
             of_code.map(|it| it.1).sum()
         };
         let goes = |it: &Fix| of(&after, it.problem.code) < of(before, it.problem.code);
-        // Each expression has one finding. Without its first error, it is about the next one, which may have another code.
-        let of_expressions = |counts: &Counts, version: u8| -> usize {
-            let found = counts
-                .iter()
-                .filter(|it| it.0.0 == version && OF_EXPRESSIONS.contains(&it.0.1));
-            found.map(|it| it.1).sum()
-        };
         let leaves_others = fixes.iter().any(|it| it.problem.has_others());
-        let is_left = |version: u8, code: &str| {
-            let is_of_expression = leaves_others && OF_EXPRESSIONS.contains(&code);
-            is_of_expression && of_expressions(&after, version) <= of_expressions(before, version)
-        };
-        let is_known = |((version, code), count): (&(u8, &'static str), &usize)| {
-            before.get(&(*version, *code)).is_some_and(|known| count <= known) || is_left(*version, code)
-        };
-        fixes.iter().all(goes) && after.iter().all(is_known)
+        fixes.iter().all(goes) && (bring_nothing(before, &after) || leaves_others && leave_others(before, &after))
     }
+
+    /// The counts after these fixes. `None` if the time is up.
+    fn after(&self, fixes: &[Fix]) -> Option<Counts> {
+        let text = apply(self.text, &joined(fixes))?;
+        Some(counts(&(self.judge)(&text.into())?))
+    }
+}
+
+/// The codes and spans of the problems that touch a range.
+fn asked(problems: impl IntoIterator<Item = Problem>, range: Span) -> HashSet<(&'static str, Span)> {
+    let touches = |it: &Problem| it.span.start <= range.end && range.start <= it.span.end;
+    let touching = problems.into_iter().filter(touches);
+    touching.map(|it| (it.code, it.span)).collect()
+}
+
+/// Whether an edit of the file causes no new findings.
+fn bring_nothing(before: &Counts, after: &Counts) -> bool {
+    after
+        .iter()
+        .all(|it| before.get(it.0).is_some_and(|known| it.1 <= known))
+}
+
+/// Whether an edit of the file causes only findings of expressions that had one before. Each expression has one finding: without its first error, it is
+/// about the next one, which may have another code.
+fn leave_others(before: &Counts, after: &Counts) -> bool {
+    let of_expressions = |counts: &Counts, version: u8| -> usize {
+        let is_of = |it: &(&(u8, &str), &usize)| it.0.0 == version && OF_EXPRESSIONS.contains(&it.0.1);
+        counts.iter().filter(is_of).map(|it| it.1).sum()
+    };
+    after.iter().all(|(key @ (version, code), count)| {
+        let is_left =
+            || OF_EXPRESSIONS.contains(code) && of_expressions(after, *version) <= of_expressions(before, *version);
+        before.get(key).is_some_and(|known| count <= known) || is_left()
+    })
 }
 
 pub(super) fn counts(report: &FileReport) -> Counts {

@@ -337,12 +337,16 @@ async fn rules_in_markers_are_judged_as_the_api_server_judges_them() {
     client.finish_with_lists().await;
 }
 
-fn fixes() -> serde_json::Value {
+pub(crate) fn fixes() -> serde_json::Value {
     json!({ "codeActionLiteralSupport": { "codeActionKind": { "valueSet": ["quickfix"] } } })
 }
 
 /// The edits of the fixes for a diagnostic: the new text and the start of each.
-async fn repairs(client: &mut Client, uri: &str, diagnostic: &serde_json::Value) -> Vec<(String, serde_json::Value)> {
+pub(crate) async fn repairs(
+    client: &mut Client,
+    uri: &str,
+    diagnostic: &serde_json::Value,
+) -> Vec<(String, serde_json::Value)> {
     let params = json!({
         "textDocument": { "uri": uri },
         "range": diagnostic["range"],

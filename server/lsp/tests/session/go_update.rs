@@ -5,7 +5,7 @@ use tempfile::TempDir;
 
 use crate::{
     client::{Client, pushed},
-    go::{ORDER, project},
+    go::{ORDER, fixes, project, repairs},
     update,
 };
 
@@ -45,6 +45,7 @@ pub(crate) fn without_crd<'t>(folder: &std::path::Path, types: &'t str) -> (Stri
 async fn opened(folder: &TempDir, uri: &str, text: &str) -> Client {
     let mut capabilities = pushed();
     capabilities["textDocument"]["publishDiagnostics"]["relatedInformation"] = json!(true);
+    capabilities["textDocument"]["codeAction"] = fixes();
     let of_workspace = json!({ "uri": format!("file://{}", folder.path().display()), "name": "shop" });
     let params = json!({ "capabilities": capabilities, "workspaceFolders": [of_workspace] });
     let mut client = Client::start_with(params).await;
@@ -95,6 +96,29 @@ async fn a_changed_type_is_an_update_of_the_crd_in_git() {
     );
     let message = limit["message"].as_str().expect("a message");
     assert!(message.contains("`maximum` changed from 100 to 50"), "{message}");
+    let restored = repairs(&mut client, &uri, &limit).await;
+    assert!(
+        restored.contains(&("100".to_owned(), limit["range"]["start"].clone())),
+        "{restored:?}"
+    );
+    client.change(&uri, 5, &[([10, 36, 10, 38], "100")]).await;
+    assert_eq!(client.published_when(&uri, <[Value]>::is_empty).await.len(), 0);
+    // A rule is restored inside its string.
+    let (line, rule) = ORDER
+        .lines()
+        .enumerate()
+        .find(|it| it.1.contains("rule="))
+        .expect("a rule");
+    let at = rule.find("rule=").expect("it") as u64 + 6;
+    let line = line as u64;
+    client
+        .change(&uri, 6, &[([line, at, line, at], "self.price > 1 && ")])
+        .await;
+    let changed = told(&mut client, &uri, "breaking-change").await;
+    let restored = repairs(&mut client, &uri, &changed).await;
+    let begin = json!({ "line": line, "character": at });
+    let is_it = |it: &(String, Value)| it.1 == begin && rule.contains(&it.0) && !it.0.is_empty();
+    assert!(restored.iter().any(is_it), "{changed} {restored:?}");
     client.finish_with_lists().await;
 }
 
@@ -117,6 +141,10 @@ async fn without_a_crd_in_git_the_types_there_make_it() {
         json!({ "line": 12, "character": 38 }),
         "{limit}"
     );
+    // The fix removes the line of the marker.
+    let restored = repairs(&mut client, &uri, &limit).await;
+    let line = json!({ "line": 12, "character": 0 });
+    assert!(restored.contains(&(String::new(), line)), "{restored:?}");
     client.change(&uri, 2, &[([12, 0, 13, 0], "")]).await;
     assert_eq!(client.published_when(&uri, <[Value]>::is_empty).await.len(), 0);
     client.finish_with_lists().await;

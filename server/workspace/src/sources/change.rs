@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 pub use crd_analyzer_diagnostic::{Change, Value};
 pub use crd_analyzer_schema::field::{Path, Segment};
-use crd_analyzer_syntax::{paths::Step, read_json};
+use crd_analyzer_syntax::{paths::Step, read_json, tree::Span};
 use serde_json::Value as Json;
 
 use super::manifest::Place;
@@ -18,6 +18,16 @@ pub fn between(before: &str, after: &str) -> Option<Vec<Change>> {
     let mut changes = Vec::new();
     compare(&json(before)?, &json(after)?, &mut Path::default(), &mut changes);
     Some(changes)
+}
+
+/// The edit between the quotes of a string in a JSON text, for an edit that replaces the whole string by another one. `None` if it does not.
+pub fn between_quotes(text: &str, span: Span, new_text: &str) -> Option<(Span, String)> {
+    let is_string = text
+        .get(span.range())
+        .is_some_and(|it| it.len() > 1 && it.starts_with('"'));
+    let new = json(new_text).filter(|it| is_string && it.is_string())?.to_string();
+    let inner = Span::new(span.start + 1, span.end - 1);
+    Some((inner, new[1..new.len() - 1].to_owned()))
 }
 
 /// The first object in a text. `None` if it cannot be parsed.

@@ -148,6 +148,14 @@ impl Judged {
         })
     }
 
+    /// The CRD that the manifest would replace, and the changes since that CRD, with their spans in the manifest. `None` if no CRD is replaced. Contains
+    /// only what the last question has found.
+    pub(super) fn compared(&self) -> Option<(Arc<Revision>, KnownChanges)> {
+        let found = lock(&self.answers.found);
+        let found = found.as_ref()?;
+        Some((found.replaced.clone()?, found.changes.clone()))
+    }
+
     /// The span of a finding in a source file of the manifest. `None` if the finding is reported elsewhere.
     fn place(&self, finding: &Finding, path: &Path) -> Option<Span> {
         let span = finding.span;

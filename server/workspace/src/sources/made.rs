@@ -19,6 +19,7 @@ use super::{
     older,
 };
 use crate::{
+    comparison::revision::Revision,
     comparison::since_revision::KnownChanges,
     costs::FileCosts,
     documents::source::SourceText,
@@ -183,6 +184,12 @@ impl Manifests {
             written.extend(self.write(manifest, &changes, unit)?);
         }
         Some(written)
+    }
+
+    /// The CRD that a manifest would replace, and the changes since that CRD that are known, with their spans in the manifest.
+    pub fn compared(&self, manifest: &Manifest) -> Option<(Arc<Revision>, KnownChanges)> {
+        let is_it = |it: &&Made| std::ptr::eq(Arc::as_ptr(it.manifest()), manifest);
+        self.made.iter().find(is_it)?.judged.compared()
     }
 
     /// Converts changes of a manifest to edits of its source files. `None` if a change cannot be converted.
