@@ -306,15 +306,17 @@ fn versions(flattener: &mut Flattener<'_>, kind: &str, packages: &[PackageId]) -
         let Some(Found { file, declared }) = package.find(kind) else {
             continue;
         };
-        let schema = flattener.flattened(&TypeId {
+        let origin = origin_of(&file.path, declared.name.clone());
+        let of_kind = TypeId {
             package: id,
             name: kind.into(),
-        });
+        };
+        let schema = flattener.flattened(&of_kind, origin.clone());
         found.push(Version {
             name,
             schema: (*schema).clone(),
             markers: markers(file, &declared.markers, Target::Type, flattener.maker.options.reading()),
-            origin: origin_of(&file.path, declared.name.clone()),
+            origin,
             is_served: true,
             is_stored: false,
             is_skipped: false,

@@ -31,7 +31,7 @@ pub(crate) struct Flattener<'s> {
     /// The merged schemas, by the address of the original schema. The original is kept alive, so that its address stays unique.
     merged: HashMap<*const Schema, (Rc<Schema>, Rc<Schema>)>,
     depth: usize,
-    /// The declaration of the field whose schema is being merged.
+    /// The declaration of the field or kind whose schema is being merged.
     field: Option<Origin>,
 }
 
@@ -46,8 +46,9 @@ impl<'s> Flattener<'s> {
         }
     }
 
-    /// The resolved and merged schema of a type.
-    pub(crate) fn flattened(&mut self, id: &TypeId) -> Rc<Schema> {
+    /// The resolved and merged schema of a type. `declared` is the place of its declaration.
+    pub(crate) fn flattened(&mut self, id: &TypeId, declared: Origin) -> Rc<Schema> {
+        self.field = Some(declared);
         let whole = if let Some(whole) = self.whole.get(id) {
             whole.clone()
         } else {

@@ -77,6 +77,11 @@ fn small_packages_are_those_of_controller_gen() {
         let packages = [format!("example.com/shop/small/{name}")];
         let made = generate(&packages, &modules, &Options::of(Release::NEWEST), Some("(devel)"));
         assert_eq!(made.missing, Vec::<String>::new());
+        assert!(
+            made.refused.iter().all(|it| it.origin.is_some()),
+            "{name}: {:?}",
+            made.refused
+        );
         let crd = |it: &crd_analyzer_generator::Crd| {
             let text = yaml::written(&it.object.to_json());
             let is_written = made.refused.iter().all(|it| it.reason != Reason::Text) || !it.is_refused;

@@ -20,8 +20,8 @@ use super::{Args, Ours, Peer, RUNS, outside, recorded, seeded};
 use crate::disk::Disk;
 use edits::{Edit, File, Used};
 
-/// The number of mutants that one run of controller-gen gets.
-const BATCH: usize = 250;
+/// The number of mutants that one run of controller-gen gets. It keeps what it has read of each.
+const BATCH: usize = 60;
 
 /// Packages of a module that controller-gen is called with.
 struct Source {
