@@ -1,25 +1,26 @@
-//! Templates of Helm charts: what a file defines counts in other open templates before it is saved.
+//! Helm charts: what a file defines, or says about values, counts in other open templates before it is saved.
 
 use std::sync::Arc;
 
-use crd_analyzer_workspace::roles::is_template;
+use crd_analyzer_workspace::{charts::values::is_about_values, roles::is_template};
 use lsp_types::Uri;
 
 use crate::{session::Session, tasks, waits};
 
 impl Session {
-    /// After a pause in typing, analyzes the other open templates of a chart again if one that defines something has changed.
+    /// After a pause in typing, analyzes the other open templates of a chart again if a file that they depend on has changed.
     pub(crate) fn template_changed(self: &Arc<Self>, uri: &Uri) {
         let Some(snapshot) = self.documents.snapshot(uri) else {
             return;
         };
-        let Some(path) = snapshot.path().filter(|it| is_template(it)) else {
+        let Some(path) = snapshot.path().filter(|it| may_decide(it)) else {
             return;
         };
         let session = self.clone();
         tasks::beside(async move {
             tokio::time::sleep(waits::PAUSE).await;
-            if !snapshot.is_stale() && snapshot.content().contains("define") {
+            let is_used = || is_about_values(&path) || snapshot.content().contains("define");
+            if !snapshot.is_stale() && is_used() {
                 session.analyze_templates_beside(&path);
             }
         });
@@ -37,4 +38,9 @@ impl Session {
             }
         }
     }
+}
+
+/// Whether templates of a chart may depend on a file.
+pub(crate) fn may_decide(path: &std::path::Path) -> bool {
+    is_template(path) || is_about_values(path)
 }

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use crd_analyzer_workspace::roles::is_template;
 use lsp_types::DidCloseTextDocumentParams;
 
-use crate::{from_proto::path_of, session::Session};
+use crate::{charts::may_decide, from_proto::path_of, session::Session};
 
 pub(crate) fn handle(session: &Arc<Session>, params: DidCloseTextDocumentParams) {
     if session.documents.close(&params.text_document.uri) {
@@ -13,7 +12,7 @@ pub(crate) fn handle(session: &Arc<Session>, params: DidCloseTextDocumentParams)
         session.token_lists.forget(&params.text_document.uri);
         let path = path_of(&params.text_document.uri);
         // Changes that were not saved no longer count.
-        if let Some(path) = path.as_deref().filter(|it| is_template(it)) {
+        if let Some(path) = path.as_deref().filter(|it| may_decide(it)) {
             session.analyze_templates_beside(path);
         }
         session.build_soon(path);

@@ -87,3 +87,35 @@ async fn what_a_template_includes_is_checked() {
     client.published_when(&template, <[Value]>::is_empty).await;
     client.finish_with_lists().await;
 }
+
+#[tokio::test]
+async fn the_schema_of_the_values_counts_before_it_is_saved() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let schema =
+        |name: &str| format!("{{\"properties\": {{\"size\": {{\"type\": \"{name}\"}}}}, \"required\": [\"size\"]}}\n");
+    let template = TEMPLATE.replace("{{- include \"spec\" . | nindent 2 }}", "size: {{ .Values.size }}");
+    let write = |path: &str, text: &str| {
+        let path = folder.path().join(path);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        std::fs::write(path, text).expect("written");
+    };
+    write("crd.yaml", CRD);
+    write("chart/Chart.yaml", "name: chart\n");
+    write("chart/values.schema.json", &schema("boolean"));
+    write("chart/templates/a.yaml", &template);
+    let uri = |path: &str| format!("file://{}", folder.path().join(path).display());
+    let params = json!({ "capabilities": pushed(), "workspaceFolders": [{ "uri": uri(""), "name": "it" }] });
+    let mut client = Client::start_with(params).await;
+    let (template_uri, file) = (uri("chart/templates/a.yaml"), uri("chart/values.schema.json"));
+    client.open(&template_uri, 1, &template).await;
+    let list = client.published_when(&template_uri, |it| !it.is_empty()).await;
+    assert_eq!(told(&list), [("wrong-type", 5, vec![])]);
+    client.open(&file, 1, &schema("boolean")).await;
+    client.change(&file, 2, &[([0, 34, 0, 41], "integer")]).await;
+    client.published_when(&template_uri, <[Value]>::is_empty).await;
+    client
+        .notify("textDocument/didClose", json!({ "textDocument": { "uri": file } }))
+        .await;
+    client.published_when(&template_uri, |it| !it.is_empty()).await;
+    client.finish_with_lists().await;
+}

@@ -21,7 +21,10 @@ use crate::filled_in::{
 type Argument = Option<Vec<Computed>>;
 
 /// The maximum number of values that an action may print. If there are more, nothing is known.
-const MOST: usize = 64;
+const MOST: usize = 16;
+
+/// The maximum number of words of a command. Functions with a known result have fewer arguments.
+const MOST_WORDS: usize = 8;
 
 /// The maximum number of parentheses in each other.
 const MAX_DEPTH: usize = 16;
@@ -125,7 +128,7 @@ impl Printing<'_> {
 
     /// What a command computes. `piped` has what the command before it computes, if there is one.
     fn command(&self, command: &str, piped: Vec<Argument>, depth: usize) -> Option<Vec<Computed>> {
-        let words = words(command)?;
+        let words = words(command).filter(|it| it.len() <= MOST_WORDS)?;
         let (first, rest) = words.split_first()?;
         if rest.is_empty() && piped.is_empty() {
             return self.term(first, depth);
@@ -364,6 +367,16 @@ mod tests {
         check(".Values.maybe | quote", None);
         check("(.x", None);
         check("", None);
+    }
+
+    #[test]
+    fn what_is_known_is_bounded() {
+        check(
+            &format!("ternary .Values.size .Values.size{}", " .x".repeat(100_000)),
+            None,
+        );
+        check(&format!("{}1{}", "(".repeat(10_000), ")".repeat(10_000)), None);
+        check(&format!("$.Values{}", ".size".repeat(100_000)), None);
     }
 
     #[test]

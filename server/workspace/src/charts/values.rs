@@ -38,11 +38,17 @@ const MOST_REFERENCES: usize = 16;
 const MOST_COMPARED: usize = 200;
 
 /// The number of values of an enumeration from which nothing is known of their types.
-const MOST_VALUES: usize = 65;
+const MOST_VALUES: usize = 17;
+
+/// The length of a string, in bytes, from which nothing is known of it.
+const LONG: usize = 100;
+
+/// The maximum size of a file with defaults, in bytes, in which words are searched.
+const MOST_TEXT: usize = 1 << 20;
 
 /// The maximum length of names, in bytes, and the maximum number of names in a path.
 const LONGEST: usize = 80;
-const MOST_NAMES: usize = 16;
+const MOST_NAMES: usize = 8;
 
 /// The values of one chart.
 #[derive(Debug)]
@@ -78,8 +84,11 @@ impl File {
         Some((tree, json.get().root()?))
     }
 
-    /// Whether a word is in the text.
+    /// Whether a word is in the text, or may be, because the text is large.
     fn has(&self, word: &str) -> bool {
+        if self.source.text.len() > MOST_TEXT {
+            return true;
+        }
         let words = self.words.get_or_init(|| {
             let text = &self.source.text;
             let words = text.split(|it: char| !(it.is_alphanumeric() || it == '_'));
@@ -90,7 +99,7 @@ impl File {
 }
 
 /// Whether a file of a chart says something about its values.
-pub(super) fn is_about_values(path: &Path) -> bool {
+pub fn is_about_values(path: &Path) -> bool {
     let name = path.file_name().and_then(|it| it.to_str()).unwrap_or_default();
     FILES.contains(&name) && !path.parent().is_some_and(|it| it.ends_with(TEMPLATES))
 }
@@ -263,6 +272,7 @@ fn exactly(value: &Json<'_>) -> Computed {
         JsonValue::Array(_) => Computed::List,
         JsonValue::Null => Computed::Exactly(Value::Null),
         JsonValue::Bool(flag) => Computed::Exactly(Value::Bool(*flag)),
+        JsonValue::String(text) if text.len() >= LONG => Computed::Text,
         JsonValue::String(text) => Computed::Exactly(Value::from(text.as_ref())),
     }
 }
