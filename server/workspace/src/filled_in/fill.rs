@@ -375,6 +375,12 @@ mod tests {
         check_form("a:\n  b: c\n", "", "@:", Value);
         check_form("a:\n- b:\n    c: d\n", "e: f\n", "- @", ItemsOrEntries);
         check_form("a: b\n", "", "@:", Value);
+        let filled = super::fill("- a:\n  - b\n  - c\n  {{ if .x }}\n  d: e\n  {{ end }}\n").expect("it has actions");
+        assert!(
+            filled.text.contains(&format!("\n  {}0: ", filled.places.filler())),
+            "{}",
+            filled.text
+        );
         check_form("a: b\n", "c: d\n", "@:", Value);
         check_form("a: \"# b:\"\n", "", "@:", Value);
     }

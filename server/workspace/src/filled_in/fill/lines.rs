@@ -119,6 +119,8 @@ pub(super) struct Shape {
     begins_text: Option<usize>,
     /// Whether the line belongs to the text of a block scalar.
     is_text: bool,
+    /// If the line ends with a key whose value is on the lines below: the key's column.
+    awaiting_key: Option<usize>,
     /// Whether the line is an item of a list that begins at the column of the list's key.
     pub(super) is_at_key: bool,
 }
@@ -138,6 +140,7 @@ impl Shape {
             is_filled: false,
             begins_text: begins_text(written).then(|| indent(line) + depth_of_key(written)),
             is_text: false,
+            awaiting_key: written.ends_with(':').then(|| indent(line) + depth_of_key(written)),
             is_at_key: false,
         })
     }
@@ -205,6 +208,9 @@ impl Around<'_> {
                 let written = made[line.range.clone()].trim_ascii();
                 shape.is_filled = written == self.filler.as_bytes();
                 if let Some(above) = self.before.last_mut() {
+                    // The key of the list is the first one of an item, as in `- a:`.
+                    let is_below = above.awaits_value && above.awaiting_key == Some(shape.indent);
+                    shape.is_at_key |= shape.is_item && is_below;
                     shape.is_text = above.is_text_at(shape.indent);
                     above.awaits_value = false;
                 }
