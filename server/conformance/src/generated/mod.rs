@@ -94,8 +94,8 @@ fn compare_random(args: &Args) -> anyhow::Result<bool> {
     let modules = Modules::open(&module, &module, Arc::new(Disk), outside()).context("a module")?;
     let options = Options::of(Release::NEWEST);
     let peer = Peer::new(&module, "", folder.join("out"))?;
-    let path = |n: &usize| format!("./p{n}");
-    let all: Vec<String> = (0..args.random).map(|n| path(&n)).collect();
+    let path = |n: &usize| modules.path_of(&module.join(format!("p{n}")));
+    let all: Vec<String> = (0..args.random).filter_map(|n| path(&n)).collect();
     let mut expected = peer.answers(&all, 1)?;
     expected.values_mut().for_each(Theirs::refuse_types);
     let accepted = expected.values().filter(|it| it.refused.is_empty()).count();
@@ -113,7 +113,7 @@ fn compare_random(args: &Args) -> anyhow::Result<bool> {
     }
     let mut by_chance = 0;
     if !different.is_empty() {
-        let packages: Vec<String> = different.iter().map(|it| path(&it.0)).collect();
+        let packages: Vec<String> = different.iter().filter_map(|it| path(&it.0)).collect();
         let mut again = peer.answers(&packages, RUNS)?;
         again.values_mut().for_each(Theirs::refuse_types);
         let count = different.len();

@@ -42,7 +42,12 @@ impl Ours {
             (file.to_string_lossy().into_owned(), text)
         };
         let refused = made.refused.iter().filter_map(|it| {
-            let origin = it.origin.as_ref().filter(|it| it.file.starts_with(folder))?;
+            // That a kind has no stored version is told of any of its packages.
+            let is_of_any = it.reason == Reason::Versions;
+            let origin = it
+                .origin
+                .as_ref()
+                .filter(|it| is_of_any || it.file.starts_with(folder))?;
             let text = fs::read_to_string(&origin.file).ok()?;
             Some(format!("{:?}: {}", it.reason, text.get(origin.span.clone())?))
         });
@@ -149,7 +154,7 @@ impl<'a> Peer<'a> {
         })
     }
 
-    /// The results for packages by the names of their folders, which have to be different. Makes the CRDs `runs` times.
+    /// The results for packages with these import paths, by the names of their folders, which have to be different. Makes the CRDs `runs` times.
     pub(super) fn answers(&self, packages: &[String], runs: usize) -> anyhow::Result<BTreeMap<String, Theirs>> {
         if self.out.exists() {
             fs::remove_dir_all(&self.out)?;

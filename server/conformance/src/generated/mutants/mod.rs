@@ -21,7 +21,7 @@ use crate::disk::Disk;
 use edits::{Edit, File, Used};
 
 /// The number of mutants that one run of controller-gen gets. It keeps what it has read of each.
-const BATCH: usize = 60;
+const BATCH: usize = 250;
 
 /// Packages of a module that controller-gen is called with.
 struct Source {
@@ -117,7 +117,7 @@ fn sources(args: &Args) -> anyhow::Result<Vec<Source>> {
 
 /// A copy of a repository's Go files.
 struct Copied {
-    /// The folder that patterns are relative to.
+    /// A folder of the module.
     folder: PathBuf,
     modules: Modules,
     /// The packages with kinds: their folders, and their files.
@@ -173,9 +173,9 @@ impl Copied {
         Ok(folder)
     }
 
-    fn pattern(&self, folder: &Path) -> anyhow::Result<String> {
-        let below = folder.strip_prefix(&self.folder)?;
-        Ok(format!("./{}", below.display()))
+    /// The import path of a package. controller-gen loads all packages at once if it gets their import paths, and one by one if it gets folders.
+    fn path(&self, folder: &Path) -> anyhow::Result<String> {
+        self.modules.path_of(folder).context("a package of the module")
     }
 }
 
@@ -200,7 +200,7 @@ fn batch(source: &Source, count: usize, (random, show): (&mut Rng, usize), count
     // What the type checker says of the originals is not due to mutants: it does not know what controller-gen has not loaded.
     for (n, (_, files)) in copied.packages.iter().enumerate() {
         let folder = copied.write(n, &format!("original{n}"), files)?;
-        patterns.push(copied.pattern(&folder)?);
+        patterns.push(copied.path(&folder)?);
     }
     let mut mutants = Vec::new();
     for n in 0..count {
@@ -208,7 +208,7 @@ fn batch(source: &Source, count: usize, (random, show): (&mut Rng, usize), count
         let (files, what) = mutated(&copied.packages[package].1, &used, random);
         let name = format!("m{n}");
         let folder = copied.write(package, &name, &files)?;
-        patterns.push(copied.pattern(&folder)?);
+        patterns.push(copied.path(&folder)?);
         mutants.push(Mutant {
             name,
             package,
@@ -244,7 +244,7 @@ fn batch(source: &Source, count: usize, (random, show): (&mut Rng, usize), count
     if different.is_empty() {
         return Ok(());
     }
-    let patterns: Result<Vec<String>, _> = different.values().map(|it| copied.pattern(&it.0.folder)).collect();
+    let patterns: Result<Vec<String>, _> = different.values().map(|it| copied.path(&it.0.folder)).collect();
     let again = peer.answers(&patterns?, RUNS)?;
     for (name, (mutant, ours)) in &different {
         if again.get(name).is_some_and(|it| it.is_like(ours)) {
