@@ -2,7 +2,10 @@
 
 use std::{collections::BTreeMap, rc::Rc};
 
-use crate::{ids::TypeId, node::Origin};
+use crate::{
+    ids::{PackageId, TypeId},
+    node::Origin,
+};
 
 /// A keyword whose value is not a schema. The variants are in the order of the fields in Go.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -150,6 +153,17 @@ impl Schema {
     pub(crate) fn of_type(name: &str) -> Self {
         Self {
             r#type: Some(Said::made(name)),
+            ..Self::default()
+        }
+    }
+
+    /// A schema that refers to the schema of a type.
+    pub(crate) fn referring_to(package: PackageId, name: &str) -> Self {
+        Self {
+            reference: Some(TypeId {
+                package,
+                name: name.into(),
+            }),
             ..Self::default()
         }
     }

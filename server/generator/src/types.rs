@@ -316,13 +316,7 @@ impl<'s> Maker<'s> {
 
     /// A schema that refers to the schema of a type. If the type is simple, it also has the JSON type.
     fn link(&mut self, context: Context<'_>, id: PackageId, name: &str) -> Schema {
-        let mut schema = Schema {
-            reference: Some(TypeId {
-                package: id,
-                name: name.into(),
-            }),
-            ..Schema::default()
-        };
+        let mut schema = Schema::referring_to(id, name);
         if self.options.release < LOOKS_AT_NAMED {
             return schema;
         }
@@ -373,13 +367,14 @@ impl<'s> Maker<'s> {
             meaning = self.packages.unaliased(*id, name);
         }
         match meaning {
-            Meaning::Declared(id, name) => Schema {
-                reference: Some(TypeId {
-                    package: id,
-                    name: name.as_str().into(),
-                }),
-                ..Schema::default()
-            },
+            Meaning::Declared(id, name) => {
+                let shape = self.packages.underlying(id, &name);
+                let is_list = matches!(shape, Some(Shape::Slice(_) | Shape::Map { .. }));
+                if is_list && self.options.release >= TYPES_OF_LISTS {
+                    return self.link(context, id, &name);
+                }
+                Schema::referring_to(id, &name)
+            }
             Meaning::Basic(_) => {
                 self.refuse(context.origin(span.clone()), Reason::Crash);
                 Schema::unknown()
