@@ -429,7 +429,7 @@ fn wide_templates_whose_fields_are_all_wrong() {
         ("crds/crd.json", definition(&schema)),
         ("templates/t.yaml", template),
     ];
-    run(&files, &["check", "."]).expect(1, &["left out", "errors"]);
+    run(&files, &["check", "."]).expect(1, &["unknown-field", " errors, 0 warnings"]);
 }
 
 /// The search for fixes ends, and the errors are told.

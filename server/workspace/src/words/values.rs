@@ -466,6 +466,13 @@ fn count(about: &About<'_>, subject: &str, limit: i64) -> Option<Words> {
             are(limit)
         ))
         .help(format!("remove {}", counted_of((have - limit).max(1))))
+    } else if have >= limit {
+        Words::new(format!(
+            "{subject} needs at least {} that the schema knows",
+            counted_of(limit)
+        ))
+        .label("the API server drops unknown properties first")
+        .help("correct the unknown properties")
     } else {
         Words::new(format!(
             "{subject} has {}, but at least {limit} {} required",

@@ -214,6 +214,7 @@ fn add_to(
     if !is_alone && other.errors.iter().any(|it| OF_SEVERAL.contains(&it.code)) {
         return;
     }
+    verdict.left_out += other.left_out;
     let told: HashSet<_> = verdict.findings().map(same).collect();
     let mut new = |mut it: Finding| {
         // The rules that are not checked because of an error say nothing about the branch.
