@@ -74,6 +74,8 @@ pub(crate) struct Summary {
     pub(crate) repeated: BTreeMap<&'static str, usize>,
     /// The omitted diagnostics of copies of CRDs.
     pub(crate) of_copies: OfCopies,
+    /// The number of errors that are only counted, because their files have too many.
+    pub(crate) left_out: usize,
     /// The number of errors that the configuration or a comment hides.
     pub(crate) hidden_errors: usize,
     /// The errors in test data that is invalid on purpose.
@@ -184,6 +186,11 @@ impl Summary {
             .iter()
             .map(|it| it.by_configuration + it.by_comments + it.by_baseline);
         self.hidden_errors += hidden.sum::<usize>();
+        let left_out = report.documents.iter().map(|it| {
+            let of_versions = it.verdicts.iter().map(|(_, verdict)| verdict.left_out);
+            of_versions.max().unwrap_or(0)
+        });
+        self.left_out += left_out.sum::<usize>();
         self.expected.add(file.label, file.expected);
         self.test_data.add(file);
         let shown = file.shown.iter().flatten().map(|it| &it.finding);
@@ -366,6 +373,16 @@ impl Summary {
                 .map(|(code, count)| format!("{count} more `{code}`"));
             let codes: Vec<String> = codes.collect();
             let words = format!("{} like those above, in other resources or files", codes.join(" and "));
+            renderer.text(out, &words)?;
+        }
+        if self.left_out > 0 {
+            let words = format!(
+                "{} not shown, because there are too many in one file",
+                match self.left_out {
+                    1 => "1 more error is".to_owned(),
+                    count => format!("{count} more errors are"),
+                }
+            );
             renderer.text(out, &words)?;
         }
         if let Some(words) = self.of_copies.words() {

@@ -22,3 +22,4 @@ mod sandbox;
 #[allow(dead_code, reason = "other tests use the rest")]
 mod server;
 mod system;
+mod wide;
