@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// The results for the objects that kustomizations and Flux build from one file.
-#[derive(Debug)]
+#[derive(Default, Debug)]
 pub struct AsBuilt {
     /// The text that the spans refer to.
     text: Arc<str>,
@@ -48,14 +48,17 @@ pub struct AsBuilt {
 /// An error of a document or an item as written: the place of the document, the code and the headline.
 type Written = (usize, Option<usize>, &'static str, String);
 
-fn written(document: &DocumentReport, finding: &Finding) -> Written {
-    (document.index, document.item, finding.code, finding.headline.clone())
+/// An error of the document or item at a place.
+fn written((index, item): (usize, Option<usize>), finding: &Finding) -> Written {
+    (index, item, finding.code, finding.headline.clone())
 }
 
 fn all_written(report: &FileReport) -> HashSet<Written> {
     let of_document = |it: &DocumentReport| {
         let findings = it.verdicts.iter().flat_map(|it| it.1.findings());
-        findings.map(|finding| written(it, finding)).collect::<Vec<_>>()
+        findings
+            .map(|finding| written((it.index, it.item), finding))
+            .collect::<Vec<_>>()
     };
     report.documents.iter().flat_map(of_document).collect()
 }
@@ -101,15 +104,9 @@ impl AsBuilt {
     pub fn of_source(row: &'static sources::Row, text: &Arc<str>, documents: Vec<DocumentReport>) -> Self {
         Self {
             text: text.clone(),
-            built: HashSet::new(),
-            is_patch: false,
-            is_open: false,
             row: Some(row),
-            variables: None,
-            findings: Vec::new(),
             documents,
-            files: HashSet::new(),
-            written: HashSet::new(),
+            ..Self::default()
         }
     }
 
@@ -117,15 +114,8 @@ impl AsBuilt {
     pub fn of_manifest(text: &Arc<str>, findings: Vec<Finding>) -> Self {
         Self {
             text: text.clone(),
-            built: HashSet::new(),
-            is_patch: false,
-            is_open: false,
-            row: None,
-            variables: None,
             findings,
-            documents: Vec::new(),
-            files: HashSet::new(),
-            written: HashSet::new(),
+            ..Self::default()
         }
     }
 
@@ -172,11 +162,7 @@ impl AsBuilt {
     pub fn apply(&self, report: &mut FileReport) {
         let moved = Moved::new(&self.text, &report.text);
         let edited = moved.edited(&report.text);
-        let now = if edited.is_some() {
-            all_written(report)
-        } else {
-            HashSet::new()
-        };
+        let now = edited.map(|_| all_written(report));
         for document in &mut report.documents {
             let is_built =
                 self.built.contains(&(document.index, document.item)) || self.is_patch && document.item.is_none();
@@ -184,11 +170,11 @@ impl AsBuilt {
                 continue;
             }
             let is_crd = document.subject == Subject::Definition && !self.is_patch;
-            let (index, item) = (document.index, document.item);
+            let place = (document.index, document.item);
             let is_new = |it: &Finding| {
                 let is_there = edited.is_some_and(|edited| edited.touches(it.span.start));
                 let is_certain = it.class == Class::Error && (is_crd || it.code == INVALID_YAML || is_local(it.code));
-                is_there && is_certain && !self.written.contains(&(index, item, it.code, it.headline.clone()))
+                is_there && is_certain && !self.written.contains(&written(place, it))
             };
             for (_, verdict) in &mut document.verdicts {
                 verdict.unfinished.clear();
@@ -198,11 +184,11 @@ impl AsBuilt {
         }
         report.findings.extend(moved.findings(&self.findings));
         let mut built = moved.documents(&self.documents);
-        if edited.is_some() {
+        if let Some(now) = now {
             for document in &mut built {
-                let (index, item) = (document.index, document.item);
+                let place = (document.index, document.item);
                 let is_gone = |it: &Finding| {
-                    let written = (index, item, it.code, it.headline.clone());
+                    let written = written(place, it);
                     self.written.contains(&written) && !now.contains(&written)
                 };
                 for (_, verdict) in &mut document.verdicts {
