@@ -286,16 +286,11 @@ impl Analysis {
             lines: &LineIndex::new(&report.text),
             client,
         };
-        let unlocated = report.documents.iter().map(|it| {
-            let of_version = it.verdicts.iter().map(|(_, verdict)| verdict.left_out);
-            of_version.max().unwrap_or(0)
-        });
-        let unlocated: usize = unlocated.sum();
         let quieter = quieter(&mut shown, limits::DIAGNOSTICS);
         let convert = |it: &MergedFinding| to_proto::diagnostic(&source, it, effective.versions);
         let problems = shown.iter().map(|it| Problem::from(&it.finding)).collect();
         let mut diagnostics: Vec<_> = shown.iter().map(convert).collect();
-        let left_out = quieter.len() + unlocated;
+        let left_out = quieter.len() + report.left_out();
         if left_out > 0 {
             let first = quieter.first().map(|it| it.finding.span);
             diagnostics.push(to_proto::left_out(&source, left_out, first));

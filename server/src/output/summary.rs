@@ -186,11 +186,7 @@ impl Summary {
             .iter()
             .map(|it| it.by_configuration + it.by_comments + it.by_baseline);
         self.hidden_errors += hidden.sum::<usize>();
-        let left_out = report.documents.iter().map(|it| {
-            let of_versions = it.verdicts.iter().map(|(_, verdict)| verdict.left_out);
-            of_versions.max().unwrap_or(0)
-        });
-        self.left_out += left_out.sum::<usize>();
+        self.left_out += report.left_out();
         self.expected.add(file.label, file.expected);
         self.test_data.add(file);
         let shown = file.shown.iter().flatten().map(|it| &it.finding);

@@ -344,6 +344,15 @@ impl FileReport {
         }
     }
 
+    /// The number of errors that are only counted. Versions usually have the same errors, so the version with the most of them counts.
+    pub fn left_out(&self) -> usize {
+        let of_documents = self.documents.iter().map(|it| {
+            let of_versions = it.verdicts.iter().map(|(_, verdict)| verdict.left_out);
+            of_versions.max().unwrap_or(0)
+        });
+        of_documents.sum()
+    }
+
     /// An empty report.
     pub fn empty(text: Arc<str>) -> Self {
         Self {
