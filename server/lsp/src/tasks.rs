@@ -119,10 +119,7 @@ pub(crate) async fn judging<T: Send + 'static>(
     what: &'static str,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T> {
-    workers::judge(work).await.ok_or_else(|| {
-        tracing::error!("{what} failed");
-        failed(what)
-    })
+    done(what, workers::judge(work).await)
 }
 
 /// Like [`judging`], for work that starts after a pause in typing. It does not delay the analysis of a keystroke.
@@ -130,10 +127,7 @@ pub(crate) async fn after_pause<T: Send + 'static>(
     what: &'static str,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T> {
-    workers::after_pause(work).await.ok_or_else(|| {
-        tracing::error!("{what} failed");
-        failed(what)
-    })
+    done(what, workers::after_pause(work).await)
 }
 
 /// Like [`judging`], for long work. It runs on its own thread, one task at a time, so that no document waits for it.
@@ -141,7 +135,12 @@ pub(crate) async fn in_background<T: Send + 'static>(
     what: &'static str,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T> {
-    workers::in_background(work).await.ok_or_else(|| {
+    done(what, workers::in_background(work).await)
+}
+
+/// The result of work on another thread. `None` means that the work has panicked, which is logged.
+fn done<T>(what: &'static str, result: Option<T>) -> Result<T> {
+    result.ok_or_else(|| {
         tracing::error!("{what} failed");
         failed(what)
     })
