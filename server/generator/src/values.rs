@@ -8,7 +8,7 @@ use crd_analyzer_gosource::{
         catalog::{self, Argument, Definition, Release, Type},
         comments::{Target, Written},
         guessed::{self, Guessed},
-        json,
+        json, other_generator,
         parts::{Part, Parts},
         types::Set,
     },
@@ -70,18 +70,9 @@ pub(crate) struct Reading {
     pub(crate) is_strict: bool,
 }
 
-/// The begin of the names of markers that other generators of controller-gen read. The generator of CRDs does not know them, so it rejects nothing in
-/// them.
-const OF_OTHERS: [&str; 4] = [
-    "k8s:deepcopy-gen",
-    "kubebuilder:object:",
-    "kubebuilder:rbac",
-    "kubebuilder:webhook",
-];
-
 /// The definition of a marker at a target, if the release has one.
 pub(crate) fn definition(name: &str, target: Target, release: Release) -> Option<&'static Definition> {
-    if OF_OTHERS.iter().any(|it| name.starts_with(it)) {
+    if other_generator(name).is_some() {
         return None;
     }
     let mut all = catalog::definitions(name).iter();

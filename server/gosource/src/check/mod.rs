@@ -52,16 +52,26 @@ const REPEATED: [&str; 14] = [
     "k8s:deepcopy-gen:interfaces",
 ];
 
-/// The markers of controller-gen's other generators, each with the generator. The generator `crd` does not read their arguments.
-const OF_OTHERS: [(&str, &str); 3] = [
+/// The generator of controller-gen that writes Go code. Every kubebuilder project runs it.
+const OF_CODE: &str = "object";
+
+/// The begin of the names of markers for controller-gen's other generators, each with the generator. The generator `crd` does not know these markers, so
+/// it rejects nothing in them.
+const OF_OTHERS: [(&str, &str); 4] = [
+    ("k8s:deepcopy-gen", OF_CODE),
+    ("kubebuilder:object:", OF_CODE),
     ("kubebuilder:rbac", "rbac"),
     ("kubebuilder:webhook", "webhook"),
-    ("kubebuilder:webhookconfiguration", "webhook"),
 ];
 
 /// The generator of controller-gen that reads a marker, if it is not the generator of CRDs.
 pub fn other_generator(marker: &str) -> Option<&'static str> {
-    OF_OTHERS.iter().find(|it| it.0 == marker).map(|it| it.1)
+    OF_OTHERS.iter().find(|it| marker.starts_with(it.0)).map(|it| it.1)
+}
+
+/// The generator of controller-gen that reads a marker, if a project that has CRDs may not run it.
+pub fn optional_generator(marker: &str) -> Option<&'static str> {
+    other_generator(marker).filter(|it| *it != OF_CODE)
 }
 
 /// Pairs of markers that contradict each other.

@@ -184,7 +184,7 @@ pub const fn code(problem: &Problem) -> &'static str {
 fn finding(marker: &Marker) -> Finding {
     let severity = match &marker.problem {
         // It does not affect the CRD, and the project may not run the other generator.
-        Problem::Refused { name, .. } if check::other_generator(name).is_some() => Severity::Warning,
+        Problem::Refused { name, .. } if check::optional_generator(name).is_some() => Severity::Warning,
         Problem::Refused { .. } | Problem::Mismatched { .. } => Severity::Error,
         Problem::Repeated { is_same: true, .. } => Severity::Information,
         _ => Severity::Warning,

@@ -4,7 +4,7 @@ use crd_analyzer_gosource::check::{
     Found, Mismatch, Problem, Wanted,
     arguments::Problem as Argument,
     comments::{Lost, Target},
-    other_generator,
+    optional_generator,
 };
 
 use super::{
@@ -204,7 +204,7 @@ fn refused(written: &str, problem: &Argument) -> Words {
     Words::new(headline)
         .label(label)
         .help(help)
-        .note(match other_generator(written) {
+        .note(match optional_generator(written) {
             Some(generator) => format!("`controller-gen {generator}` stops with an error at this marker"),
             None => "controller-gen stops with an error at this marker".to_owned(),
         })
