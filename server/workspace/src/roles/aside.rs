@@ -79,8 +79,7 @@ impl Aside {
     /// Returns `Self::TestData` if a test file has a format of its own that the API server does not read, because an object has a key in capitals,
     /// such as `TEST`. `path` is relative to the repository.
     pub(crate) fn in_own_language(path: &Path, text: &str) -> Option<Self> {
-        let mut folders = path.parent().into_iter().flat_map(Path::iter);
-        if !folders.any(|it| it.to_str().is_some_and(place::is_of_tests)) {
+        if !place::is_in_tests(path) {
             return None;
         }
         let key = text.lines().find_map(|it| {

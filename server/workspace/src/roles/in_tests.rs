@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::place::is_of_tests;
+use super::place::is_in_tests;
 
 /// Whether a file in a folder of tests has patches, judging by a name such as `ci-kustomization.yaml`. Tests merge them into other objects with a
 /// kustomization of their own.
@@ -18,9 +18,4 @@ pub(crate) fn is_of_older_release(path: &Path, api_version: &str) -> bool {
     let version = api_version.rsplit('/').next().unwrap_or_default();
     let mut folders = path.parent().into_iter().flat_map(Path::iter);
     !version.is_empty() && folders.any(|it| it == version) && is_in_tests(path)
-}
-
-fn is_in_tests(path: &Path) -> bool {
-    let folders = path.parent().into_iter().flat_map(Path::iter);
-    folders.filter_map(|it| it.to_str()).any(is_of_tests)
 }

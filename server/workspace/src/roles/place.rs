@@ -284,6 +284,12 @@ pub(super) fn is_of_tests(folder: &str) -> bool {
     names.into_iter().any(|name| words(folder).any(|it| it == *name))
 }
 
+/// Whether one of the folders of a file contains tests or their data.
+pub(super) fn is_in_tests(path: &Path) -> bool {
+    let folders = path.parent().into_iter().flat_map(Path::iter);
+    folders.filter_map(|it| it.to_str()).any(is_of_tests)
+}
+
 /// Names of folders with files that are for human readers, or in which programs replace parts.
 const OF_FILLED_IN: [&str; 14] = [
     "assets",
