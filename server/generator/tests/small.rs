@@ -16,21 +16,10 @@ use std::{
 use crd_analyzer_generator::{Modules, Options, Outside, Reason, generate, yaml};
 use crd_analyzer_gosource::{Folders, check::catalog::Release};
 
-struct Disk;
+#[path = "../../conformance/src/disk.rs"]
+mod disk;
 
-impl Folders for Disk {
-    fn list(&self, folder: &Path) -> Vec<(String, bool)> {
-        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-        let named = entries.filter_map(|it| Some((it.file_name().into_string().ok()?, it.file_type().ok()?.is_dir())));
-        let mut names: Vec<_> = named.collect();
-        names.sort();
-        names
-    }
-
-    fn read(&self, file: &Path) -> Option<String> {
-        fs::read_to_string(file).ok()
-    }
-}
+use disk::Disk;
 
 fn tests() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests")
