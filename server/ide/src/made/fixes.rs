@@ -354,11 +354,14 @@ fn asked(problems: impl IntoIterator<Item = Problem>, range: Span) -> HashSet<(&
     touching.map(|it| (it.code, it.span)).collect()
 }
 
+/// Whether there were as many findings with a code in a version before an edit.
+fn is_known(before: &Counts, (key, count): (&(u8, &'static str), &usize)) -> bool {
+    before.get(key).is_some_and(|known| count <= known)
+}
+
 /// Whether an edit of the file causes no new findings.
 fn bring_nothing(before: &Counts, after: &Counts) -> bool {
-    after
-        .iter()
-        .all(|it| before.get(it.0).is_some_and(|known| it.1 <= known))
+    after.iter().all(|it| is_known(before, it))
 }
 
 /// Whether an edit of the file causes only findings of expressions that had one before. Each expression has one finding: without its first error, it is
@@ -368,11 +371,10 @@ fn leave_others(before: &Counts, after: &Counts) -> bool {
         let is_of = |it: &(&(u8, &str), &usize)| it.0.0 == version && OF_EXPRESSIONS.contains(&it.0.1);
         counts.iter().filter(is_of).map(|it| it.1).sum()
     };
-    after.iter().all(|(key @ (version, code), count)| {
-        let is_left =
-            || OF_EXPRESSIONS.contains(code) && of_expressions(after, *version) <= of_expressions(before, *version);
-        before.get(key).is_some_and(|known| count <= known) || is_left()
-    })
+    let is_left = |(version, code): (u8, &str)| {
+        OF_EXPRESSIONS.contains(&code) && of_expressions(after, version) <= of_expressions(before, version)
+    };
+    after.iter().all(|it| is_known(before, it) || is_left(*it.0))
 }
 
 pub(super) fn counts(report: &FileReport) -> Counts {

@@ -30,7 +30,7 @@ use crd_analyzer_workspace::{
 };
 
 use super::{
-    Problem, TextEdit, change,
+    OF_EXPRESSIONS, Problem, TextEdit, change,
     edits::{Value, insert_entry, put, remove_entry, set_scalar},
 };
 use crate::{completion::Definitions, file::Document, schema};
@@ -288,11 +288,7 @@ pub(super) fn repairs<'d>(document: &'d Document<'d>, problem: Problem, definiti
         api_codes::UNKNOWN_FIELD | api_codes::DROPPED_FIELD => wording::unknown_field(&at, &mut found),
         api_codes::MULTILINE_MESSAGE => wording::one_line(&at, &mut found),
         api_codes::MISSING_MESSAGE => wording::fold(&at, &mut found),
-        schema_codes::UNDEFINED_FIELD
-        | schema_codes::UNDECLARED_REFERENCE
-        | schema_codes::RULE_SYNTAX
-        | schema_codes::NO_MATCHING_OVERLOAD
-        | schema_codes::RULE_TYPE_ERROR => expression::names(&at, &mut found),
+        code if OF_EXPRESSIONS.contains(&code) => expression::names(&at, &mut found),
         hazard_codes::OPTIONAL_FIELD_READ
         | hazard_codes::ABSENT_MAP_KEY
         | hazard_codes::UNGUARDED_INDEX
