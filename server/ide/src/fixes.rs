@@ -414,6 +414,9 @@ pub fn repair_more(
     if let Some(edits) = helps(&chosen) {
         return Some((edits, chosen));
     }
+    if !before.are_complete() {
+        return None;
+    }
     // Together, the fixes do not work. Try each one alone, up to a limit.
     chosen.truncate(most_candidates(text));
     chosen.retain(|it| helps(std::slice::from_ref(it)).is_some());

@@ -23,6 +23,15 @@ pub struct Counts {
     by_code: ByCode,
     /// The CRDs that cannot be decoded, each with the code and position of the decoding error, which hides all other errors.
     undecoded: BTreeSet<(usize, &'static str, u32)>,
+    /// The number of errors without a code, because there are too many.
+    left_out: usize,
+}
+
+impl Counts {
+    /// Whether all errors are counted by code. Otherwise, another error takes the place of each that a fix removes.
+    pub(super) fn are_complete(&self) -> bool {
+        self.left_out == 0
+    }
 }
 
 /// Counts the findings in a file.
@@ -32,7 +41,10 @@ pub fn counts(report: &FileReport) -> Counts {
 
 /// Counts the findings in an edited file, except findings in values that a fix has revealed.
 pub(super) fn counts_beside(report: &FileReport, revealed: &Revealed) -> Counts {
-    let mut found = Counts::default();
+    let mut found = Counts {
+        left_out: report.left_out(),
+        ..Counts::default()
+    };
     let counts = &mut found.by_code;
     for document in &report.documents {
         for (version, verdict) in &document.verdicts {
