@@ -7,6 +7,8 @@ use std::{
     ops::Range,
 };
 
+use crd_analyzer_gostd::parse_float;
+
 use crate::check::{catalog::Type, escape::escape};
 
 /// The value of a quoted Go string.
@@ -276,17 +278,11 @@ impl Literal {
     }
 }
 
-/// Parses a decimal number of Go.
+/// Parses a number as Go does.
 fn number(written: &str) -> Option<Value> {
-    let digits = written.strip_prefix('-').unwrap_or(written);
-    let is_number = digits.starts_with(|it: char| it.is_ascii_digit() || it == '.');
-    // In Go, a leading zero starts a number in another base.
-    let is_special = digits.len() > 1 && digits.starts_with('0') && !digits.starts_with("0.") || digits.contains('_');
-    if !is_number || is_special {
-        return None;
-    }
     let integer = written.parse().ok().map(Value::Integer);
-    integer.or_else(|| Some(Value::Number(written.parse().ok()?)))
+    let fraction = || parse_float(written).filter(|it| it.is_finite()).map(Value::Number);
+    integer.or_else(fraction)
 }
 
 /// A character of a string, and its source range.
@@ -388,6 +384,9 @@ mod tests {
         assert_eq!(of("5", &Type::Int), Some(Value::Integer(5)));
         assert_eq!(of("x", &Type::Int), None);
         assert_eq!(of("-0.5", &Type::Number), Some(Value::Number(-0.5)));
+        assert_eq!(of("010", &Type::Number), Some(Value::Integer(10)));
+        assert_eq!(of("0x1p4", &Type::Number), Some(Value::Number(16.0)));
+        assert_eq!(of("0x1F", &Type::Number), None);
         assert_eq!(of("true", &Type::Bool), Some(Value::Bool(true)));
     }
 

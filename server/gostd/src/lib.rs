@@ -1,10 +1,12 @@
-//! Parts of Go's standard library, with its error messages: quoted strings (`strconv`), URLs (`net/url`) and IP
+//! Parts of Go's standard library, with its error messages: quoted strings and numbers (`strconv`), URLs (`net/url`) and IP
 //! addresses (`net/netip`), all of Go 1.26.
 
+mod float;
 mod is_print;
 pub mod netip;
 mod quote;
 pub mod url;
 
+pub use float::parse_float;
 pub use is_print::is_print;
 pub use quote::{quote, quote_bytes};

@@ -1,11 +1,13 @@
 //! Parses the arguments of a marker as controller-gen does (`pkg/markers/parse.go` of `sigs.k8s.io/controller-tools`, which uses Go's
 //! `text/scanner`).
 
+use crd_analyzer_gostd::parse_float;
+
 use super::{
     catalog::{Argument, Definition, Release, Type},
     guessed::{self, Guessed},
     json,
-    scan::Scanner,
+    scan::{Scanner, Token},
 };
 pub use super::{
     escape::escape,
@@ -87,16 +89,10 @@ fn converted(definition: &Definition, release: Release, text: &str) -> Option<bo
     if release < Release(23) || !is_one || text.is_empty() {
         return None;
     }
-    // Go accepts more number formats.
-    let is_of = |it: char| it.is_ascii_alphanumeric() || "_.+-".contains(it);
-    let digits = text.trim_start_matches(['+', '-']).to_ascii_lowercase();
-    let is_special = || (text.contains('_') || digits.starts_with("0x")) && text.chars().all(is_of);
     Some(if word == "maxitems" {
         text.parse::<i64>().is_ok()
     } else {
-        let has_digits = text.contains(|it: char| it.is_ascii_digit());
-        let number: Result<f64, _> = text.parse();
-        is_special() || number.is_ok_and(|it| it.is_finite() || !has_digits)
+        parse_float(text).is_some()
     })
 }
 
@@ -213,7 +209,9 @@ impl<'a> Reader<'a> {
 
     fn value(&mut self, of: &Type) -> Read {
         match of {
-            Type::Raw | Type::Any => {
+            // controller-gen keeps the text as it is, but scans it, so it must consist of Go tokens.
+            Type::Raw => self.tokens(),
+            Type::Any => {
                 self.at = self.text.len();
                 Ok(())
             }
@@ -232,6 +230,20 @@ impl<'a> Reader<'a> {
             Type::Number => self.number(true),
             Type::List(of) => self.list(of),
         }
+    }
+
+    /// Scans the rest of the text.
+    fn tokens(&mut self) -> Read {
+        let begin = self.at;
+        let mut scanner = Scanner::new(self.rest());
+        while scanner.scan() != Token::End {}
+        self.at = self.text.len();
+        scanner.problem.map_or(Ok(()), |(span, problem)| {
+            Err(Refused {
+                span: begin + span.start..begin + span.end,
+                problem,
+            })
+        })
     }
 
     /// Parses a number in Go's syntax, including base 2, 8 and 16, and underscores.
@@ -255,7 +267,7 @@ impl<'a> Reader<'a> {
         let is_fraction = is_decimal && word.contains(['.', 'e', 'E']);
         let is_whole = word.bytes().all(|it| it.is_ascii_digit());
         let (fits, problem) = if may_be_fraction {
-            (is_number && word.parse::<f64>().is_ok(), Problem::Number)
+            (is_number && parse_float(word).is_some(), Problem::Number)
         } else {
             (
                 is_whole && !is_fraction && word.parse::<i64>().is_ok(),
@@ -267,7 +279,11 @@ impl<'a> Reader<'a> {
         let mut scanner = Scanner::new(rest);
         scanner.scan();
         let is_one = scanner.problem.is_none() && scanner.token == (0..end);
-        let is_converted = may_be_fraction || word.parse::<i64>().is_ok();
+        let is_converted = if may_be_fraction {
+            parse_float(word).is_some()
+        } else {
+            word.parse::<i64>().is_ok()
+        };
         if if is_special { is_one && is_converted } else { fits } {
             self.at += end;
             return Ok(());

@@ -148,14 +148,10 @@ impl Reader<'_> {
                 Ok(value) => self.literal(Value::Integer(value), start..span.end),
                 Err(_) => self.refuse(start, Problem::Integer),
             },
-            Token::Integer | Token::Number if may_be_fraction => {
-                // Go accepts more number formats.
-                self.is_unknown |= text.contains(['_', 'x', 'X', 'p', 'P']);
-                match text.parse::<f64>() {
-                    Ok(value) if value.is_finite() => self.literal(Value::Number(value), start..span.end),
-                    _ => self.refuse(start, Problem::Number),
-                }
-            }
+            Token::Integer | Token::Number if may_be_fraction => match crd_analyzer_gostd::parse_float(&text) {
+                Some(value) => self.literal(Value::Number(value), start..span.end),
+                _ => self.refuse(start, Problem::Number),
+            },
             _ if may_be_fraction => self.refuse(start, Problem::Number),
             _ => self.refuse(start, Problem::Integer),
         }
@@ -395,7 +391,7 @@ mod tests {
             ("1.0", "1.0"),
             ("012", "12"),
             ("1_0", "Integer at 1_0"),
-            ("0x1p4", "unknown"),
+            ("0x1p4", "16.0"),
             ("true", "true"),
             ("no", "\"no\""),
             ("tea", "\"tea\""),

@@ -268,6 +268,15 @@ fn arguments_that_are_refused() {
 }
 
 #[test]
+fn raw_arguments_consist_of_tokens() {
+    let package = |marker: &str| format!("// +{marker}\npackage v1\n");
+    check(&package("k8s:deepcopy-gen=package,register"), &[]);
+    check(&package("k8s:deepcopy-gen=\"a"), &[("\"a", "refused Quote")]);
+    check(&package("k8s:deepcopy-gen=\"\\q\""), &[("\\q", "refused Escape")]);
+    check(&package("k8s:deepcopy-gen=1e"), &[("1e", "refused Number")]);
+}
+
+#[test]
 fn arguments_of_kubernetes_tags() {
     check(&field("\t// +k8s:required=a\n"), &[("a", "refused Extra")]);
     check(&field("\t// +k8s:optional\n"), &[]);
