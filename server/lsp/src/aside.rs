@@ -91,7 +91,7 @@ pub(crate) fn quiet(aside: &Aside, document: &DocumentReport, finding: &mut Find
             finding.headline = format!("in test data: {}", finding.headline);
             finding.notes.insert(0, format!("only tests read this file: {reason}"));
         }
-        Aside::OldCopies(reason) => finding
+        Aside::OldCopies(reason) | Aside::OldRelease(reason) => finding
             .notes
             .insert(0, format!("this is a copy of a release: {reason}")),
         Aside::Vendored(reason) => finding

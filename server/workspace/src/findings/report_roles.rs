@@ -41,18 +41,22 @@ pub trait Tests: Sync {
 impl Aside {
     /// The reason why the errors of a file need no fix, if there is one. `path` is absolute.
     pub fn of(report: &FileReport, path: &Path, catalog: &Catalog, tests: &dyn Tests) -> Option<Self> {
+        let old_release = || catalog.with(|index| Self::old_release(index, path));
         let has_errors = report.has_errors() || report.findings.iter().any(|it| it.severity == Severity::Error);
         if !has_errors {
             let mut verdicts = report.documents.iter().flat_map(|it| &it.verdicts);
             let has_some = !report.findings.is_empty() || verdicts.any(|it| it.1.findings().next().is_some());
-            return has_some.then(|| Self::test_data(path, catalog, tests)).flatten();
+            let of_path = || Self::test_data(path, catalog, tests).or_else(old_release);
+            return has_some.then(of_path).flatten();
         }
         Self::of_text(&report.text, path, catalog, tests).or_else(|| {
             let crds = report.documents.iter().filter(|it| it.subject != Subject::Resource);
             let names: Vec<&str> = crds.map(|it| it.name.as_str()).collect();
             let copies = || catalog.with(|index| Self::old_copies(index, path, names.iter().copied()));
             let copies = (!names.is_empty()).then(copies).flatten();
-            copies.or_else(|| tests.vendored(path).map(Self::Vendored))
+            old_release()
+                .or(copies)
+                .or_else(|| tests.vendored(path).map(Self::Vendored))
         })
     }
 
@@ -81,20 +85,22 @@ impl Aside {
     /// Whether the reason applies to a document of the file.
     pub fn covers(&self, document: &DocumentReport) -> bool {
         match self {
-            Self::Expected(_) | Self::TestData(_) | Self::Vendored(_) => true,
+            Self::Expected(_) | Self::TestData(_) | Self::OldRelease(_) | Self::Vendored(_) => true,
             Self::OldCopies(_) => document.subject != Subject::Resource,
         }
     }
 
-    /// Lowers the severity of an error of a document of the file. Returns `false` if the severity stays the same.
+    /// Lowers the severity of an error of a document of the file, and in an old release also of a warning. Returns `false` if the severity stays the same.
     pub fn quiet(&self, document: &DocumentReport, finding: &mut Finding) -> bool {
-        if !self.covers(document) || !matches!(finding.class, Class::Error | Class::LaterError) {
+        let is_warning = || matches!(self, Self::OldRelease(_)) && finding.severity == Severity::Warning;
+        let is_wrong = matches!(finding.class, Class::Error | Class::LaterError) || is_warning();
+        if !self.covers(document) || !is_wrong {
             return false;
         }
         finding.class = Class::Hint;
         finding.severity = match self {
             Self::Expected(_) | Self::TestData(_) => Severity::Information,
-            Self::OldCopies(_) | Self::Vendored(_) => Severity::Hint,
+            Self::OldCopies(_) | Self::OldRelease(_) | Self::Vendored(_) => Severity::Hint,
         };
         true
     }

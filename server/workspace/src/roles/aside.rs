@@ -14,6 +14,8 @@ pub enum Aside {
     TestData(String),
     /// The CRDs in the file are copies of a release, and people edit them elsewhere. The errors of the copies become hints. The string is the reason.
     OldCopies(String),
+    /// The file belongs to a release, and newer releases lie beside it. Its errors and warnings become hints. The string is the reason.
+    OldRelease(String),
     /// Go's tools copied the file from another project, which maintains it. The string is the reason.
     Vendored(String),
 }
@@ -124,12 +126,27 @@ impl Aside {
         )))
     }
 
+    /// Returns `Self::OldRelease` if a file belongs to a release that others follow, such as a bundle in `deploy/olm-catalog/0.1.0`. Tests may still
+    /// apply old releases. `path` is absolute.
+    pub(crate) fn old_release(index: &Index, path: &Path) -> Option<Self> {
+        let place = index.place(path);
+        let version = place.version.as_ref().filter(|_| place.standing != Standing::Test)?;
+        is_superseded(index, &place).then(|| {
+            let container = place.container.display();
+            Self::OldRelease(format!(
+                "the path names release {version}, and a newer one is in `{container}`"
+            ))
+        })
+    }
+
     /// The text of the reason.
     pub fn reason(&self) -> &str {
         match self {
-            Self::Expected(reason) | Self::TestData(reason) | Self::OldCopies(reason) | Self::Vendored(reason) => {
-                reason
-            }
+            Self::Expected(reason)
+            | Self::TestData(reason)
+            | Self::OldCopies(reason)
+            | Self::OldRelease(reason)
+            | Self::Vendored(reason) => reason,
         }
     }
 }

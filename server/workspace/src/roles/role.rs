@@ -104,7 +104,7 @@ impl Judgement {
             Some(Aside::Expected(reason)) => return Self::new(Role::WrongOnPurpose, reason),
             Some(Aside::TestData(reason)) => return Self::new(Role::OnlyRead, reason),
             Some(Aside::Vendored(reason)) => return Self::new(Role::Copy, reason),
-            Some(Aside::OldCopies(_)) | None => {}
+            Some(Aside::OldCopies(_) | Aside::OldRelease(_)) | None => {}
         }
         let place = index.place(path);
         let evidence = place.evidence.as_deref().unwrap_or_default();
