@@ -433,6 +433,70 @@ properties:
     }
 }
 
+/// An object without its own required fields would be the next error.
+#[test]
+fn an_object_is_added_with_its_required_fields() {
+    const SCHEMA: &str = "\
+type: object
+required: [spec]
+properties:
+  spec:
+    type: object
+    required: [size, mode, owner]
+    properties:
+      size: {type: integer, minimum: 3}
+      mode: {type: string, default: Fast}
+      owner: {type: object, required: [name], properties: {name: {type: string, enum: [a, b]}, id: {type: string}}}
+";
+    for (written, title) in [
+        ("spec:", "Set spec"),
+        ("spec: null", "Set spec"),
+        ("spec: ~ # later", "Set spec"),
+        ("# no spec", "Add spec"),
+    ] {
+        let page = format!(
+            "```yaml schema\n{SCHEMA}```\n```yaml resource\napiVersion: example.com/v1\nkind: Widget\nmetadata: {{name: a}}\n{written}\n```\n"
+        );
+        let found = found_in(&page);
+        let missing = found.iter().find(|it| it.code == "missing-property");
+        let fixes = &missing.expect("a missing property").fixes;
+        let fix = fixes.iter().find(|it| it.title == title);
+        let fix = fix.unwrap_or_else(|| panic!("{written}: {fixes:?}"));
+        assert!(
+            fix.writes.contains("{size: 3, owner: {name: a}}"),
+            "{written}: {}",
+            fix.writes
+        );
+    }
+}
+
+/// An item has no key, so its findings are shown at its first key, which may have an object as its value.
+#[test]
+fn an_item_gets_a_required_field() {
+    const SCHEMA: &str = "\
+type: object
+properties:
+  spec:
+    type: array
+    items:
+      type: object
+      required: [size]
+      properties:
+        size: {type: integer}
+        name: {type: string}
+        owner: {type: object, properties: {size: {type: integer}}}
+";
+    for item in ["name: a", "owner:\n    size: 3", "owner: {}"] {
+        let page = format!(
+            "```yaml schema\n{SCHEMA}```\n```yaml resource\napiVersion: example.com/v1\nkind: Widget\nmetadata: {{name: a}}\nspec:\n- {item}\n```\n"
+        );
+        let found = found_in(&page);
+        let missing = found.iter().find(|it| it.code == "missing-property");
+        let fixes = &missing.expect("a missing property").fixes;
+        assert!(fixes.iter().any(|it| it.title == "Add size"), "{item}: {fixes:?}");
+    }
+}
+
 #[test]
 fn a_list_or_an_object_instead_of_a_scalar_is_replaced() {
     const SCHEMA: &str = "\

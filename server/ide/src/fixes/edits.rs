@@ -78,6 +78,14 @@ pub(super) fn insert_entry(tree: &Tree, mapping: NodeId, key: &str, value: &Valu
     }
 }
 
+/// Replaces a scalar, which may have no text, by a value in flow style.
+pub(super) fn set_value(tree: &Tree, scalar: NodeId, value: &Value) -> Option<TextEdit> {
+    let span = tree.span(scalar);
+    let before = tree.text()[..span.start as usize].chars().next_back();
+    let blank = if before == Some(':') { " " } else { "" };
+    Some(replace(span, format!("{blank}{}", flow(value, false)?)))
+}
+
 /// Formats a value in flow style. `json`: whether to use JSON quotes.
 pub(super) fn flow(value: &Value, json: bool) -> Option<String> {
     let string = |text: &str| {

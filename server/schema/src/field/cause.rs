@@ -44,7 +44,7 @@ pub enum Cause {
     Property {
         /// The property's type; may be empty.
         r#type: String,
-        /// A possible value, as JSON.
+        /// A possible value, in flow style. `…` stands for values that the author has to choose.
         example: Option<String>,
     },
     /// The value is empty.
@@ -173,8 +173,25 @@ impl Cause {
     }
 }
 
-/// A value from the schema itself: the first value of its `enum`, or its default.
+/// The maximum number of required properties in an example.
+const MOST_NAMED: usize = 3;
+
+/// A value from the schema itself: the first value of its `enum`, its default, or its required properties, without which an object would be invalid.
 fn example(schema: &JsonSchemaProps) -> Option<String> {
     let written = schema.r#enum.first().or(schema.default.as_ref());
-    written.filter(|it| !it.is_null()).map(Value::to_string)
+    if let Some(written) = written.filter(|it| !it.is_null()) {
+        return Some(written.to_string());
+    }
+    let has_default = |it: &str| {
+        let property = crate::structural::lookup(&schema.properties, it);
+        property.is_some_and(|it| it.default.is_some())
+    };
+    let mut required = schema.required.iter().take(MAX_ALLOWED).filter(|it| !has_default(it));
+    let mut entries: Vec<String> = required
+        .by_ref()
+        .take(MOST_NAMED)
+        .map(|it| format!("{it}: …"))
+        .collect();
+    entries.extend(required.next().map(|_| "…".to_owned()));
+    (!entries.is_empty()).then(|| format!("{{{}}}", entries.join(", ")))
 }

@@ -10,7 +10,7 @@ use crd_analyzer_syntax::{
 const AROUND: [&str; 2] = ["$$", "@@"];
 
 /// Brackets that enclose a placeholder, if it is the whole value.
-const BETWEEN: [(&str, &str); 2] = [("{", "}"), ("<", ">")];
+const BETWEEN: [(&str, &str); 3] = [("{", "}"), ("<<", ">>"), ("<", ">")];
 
 /// The least length of a variable's name. Shorter ones may be something else, such as the end of a pattern.
 const LEAST_VARIABLE: usize = 3;
@@ -27,7 +27,7 @@ pub(crate) fn may_be_in(text: &str) -> bool {
 pub(crate) fn is_placeholder(written: &str) -> bool {
     let between = BETWEEN.iter().any(|(begin, end)| {
         let inside = written.strip_prefix(begin).and_then(|it| it.strip_suffix(end));
-        inside.is_some_and(|it| is_word(it, &['-', '_', ' ', '.']))
+        inside.is_some_and(|it| is_word(it.trim(), &['-', '_', ' ', '.']))
     });
     between || is_action(written) || has_variable(written) || AROUND.iter().any(|it| is_around(written, it))
 }
@@ -96,6 +96,8 @@ mod tests {
             ("{GATEWAY_NAME}", true),
             ("<endpoint>", true),
             ("<your endpoint>", true),
+            ("<< Endpoint >>", true),
+            ("<<endpoint>>", true),
             ("{{ .Values.a }}", true),
             ("  {{- (.Files.Get \"a.tar.gz\") | b64enc | nindent 6 }}\n", true),
             ("{{ a }} {{ b }}", true),

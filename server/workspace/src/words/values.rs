@@ -14,6 +14,9 @@ use super::{
 /// The maximum total length of the allowed values in a headline, in characters.
 const MAX_LISTED: usize = 40;
 
+/// The maximum length of an example of a missing value, in characters.
+const MAX_EXAMPLE: usize = 60;
+
 pub(super) fn words(about: &About<'_>) -> Option<Words> {
     let subject = name::value(about.path);
     let words = match (about.code, about.cause) {
@@ -205,7 +208,7 @@ fn missing(about: &About<'_>, r#type: &str, example: Option<&str>) -> Words {
     let name = about.last();
     let parent = name::value(&name::parent(about.path));
     let value = example.unwrap_or_else(|| placeholder(r#type));
-    let entry = format!("`{}: {}`", clip(name, 40), clip(value, 30));
+    let entry = format!("`{}: {}`", clip(name, 40), clip(value, MAX_EXAMPLE));
     // The API server drops a null value that the schema does not allow.
     if about.value().is_some_and(|it| matches!(it.value, JsonValue::Null)) {
         return Words::new(format!("{} is empty, but a value is required", name::value(about.path)))

@@ -113,6 +113,22 @@ impl<'d> At<'d> {
         self.tree.parent(self.entry?.key)
     }
 
+    /// The place of the mapping that starts here, if it has no key of its own because it is the whole object or an item. A finding about it is shown
+    /// at its first key.
+    fn around(&self) -> Option<Self> {
+        let mapping = self.mapping()?;
+        let path = self.path.split_last()?.1.to_vec();
+        let has_key = self.tree.entry_of(mapping).is_some();
+        let is_first = self.tree.entries(mapping).next().map(|it| it.key) == self.entry.map(|it| it.key);
+        (is_first && !has_key).then(|| Self {
+            problem: self.problem.clone(),
+            path,
+            entry: None,
+            node: mapping,
+            ..*self
+        })
+    }
+
     /// The number of entries in a mapping, which is the cost of finding one of them.
     fn entries(&self, mapping: NodeId) -> u64 {
         self.tree.children(mapping).count() as u64 / 2

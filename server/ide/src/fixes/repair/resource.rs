@@ -7,12 +7,12 @@ use crd_analyzer_budget as budget;
 use crd_analyzer_schema::codes;
 use crd_analyzer_syntax::{
     paths::{self, Step},
-    tree::{CollectionStyle, NodeKind, ScalarStyle},
+    tree::{CollectionStyle, NodeId, NodeKind, ScalarStyle, Tree},
 };
 use crd_analyzer_workspace::{index::GroupKind, words::meant::meant};
 
 use super::{
-    super::edits::{Value, flow, in_brackets, put, remove_entry, set_scalar},
+    super::edits::{Value, flow, in_brackets, put, remove_entry, set_scalar, set_value},
     At, Repair,
 };
 use crate::{
@@ -31,6 +31,13 @@ const LONGEST_SHOWN: usize = 40;
 
 /// Fixes for a finding in an object with a known CRD.
 pub(super) fn repairs(at: &At<'_>, definitions: &dyn Definitions, found: &mut Vec<Repair>) {
+    let around = at.around().filter(|_| at.problem.code == codes::MISSING_PROPERTY);
+    for at in around.iter().chain([at]) {
+        repairs_at(at, definitions, found);
+    }
+}
+
+fn repairs_at(at: &At<'_>, definitions: &dyn Definitions, found: &mut Vec<Repair>) {
     // A missing field is reported at the mapping that lacks it. An unknown field is reported at the field, so use the mapping around it.
     let path = match at.problem.code {
         api_codes::UNKNOWN_FIELD => {
@@ -159,6 +166,11 @@ fn unknown_field(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
 
 /// Adds a required field. The finding does not say which field is missing, so each missing one is a candidate.
 fn missing(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
+    if let Some(own) = at.entry.filter(|it| is_null(at.tree, it.value)) {
+        let edit = first_value(view).and_then(|it| set_value(at.tree, own.value, &it));
+        found.extend(Repair::one(format!("Set {}", at.tree.scalar(own.key)), edit));
+        return;
+    }
     let required = view.required();
     let work = required.len() as u64 + at.entries(at.node);
     for (name, field) in view.fields() {
@@ -175,8 +187,20 @@ fn missing(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
     }
 }
 
-/// An initial value for a required field.
+/// Whether a value is null, which the API server drops.
+fn is_null(tree: &Tree, value: NodeId) -> bool {
+    tree.kind(value) == NodeKind::Scalar(ScalarStyle::Plain) && matches!(&*tree.scalar(value), "" | "~" | "null")
+}
+
+/// The number of levels of required fields to write.
+const MOST_LEVELS: usize = 4;
+
+/// An initial value for a required field. An object gets its own required fields, because it would be invalid without them.
 fn first_value(field: &View<'_>) -> Option<Value> {
+    first_value_of(field, MOST_LEVELS)
+}
+
+fn first_value_of(field: &View<'_>, levels: usize) -> Option<Value> {
     let written = |text: Cow<'_, str>| match field.ty() {
         Some("string") => Value::text_of(text),
         _ => Value::AsWritten(text.into_owned()),
@@ -190,9 +214,22 @@ fn first_value(field: &View<'_>) -> Option<Value> {
         "boolean" => Value::Bool(false),
         "integer" | "number" => Value::AsWritten(field.text("minimum").unwrap_or("0".into()).into_owned()),
         "array" => Value::List(Vec::new()),
-        "object" => Value::Map(Vec::new()),
+        "object" => Value::Map(first_fields(field, levels.checked_sub(1)?)),
         _ => return None,
     })
+}
+
+/// The required fields of an object without a default, each with an initial value.
+fn first_fields(object: &View<'_>, levels: usize) -> Vec<(String, Value)> {
+    let required = object.required();
+    let fields = object.fields();
+    if !budget::advise((required.len() + fields.len()) as u64) {
+        return Vec::new();
+    }
+    let fields = fields.into_iter();
+    let fields = fields.filter(|(name, field)| required.contains(name) && field.default_value().is_none());
+    let fields = fields.filter_map(|(name, field)| Some((name.into_owned(), first_value_of(&field, levels)?)));
+    fields.collect()
 }
 
 /// The source text of the value, if it is short enough for a title.
