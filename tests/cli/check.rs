@@ -507,7 +507,7 @@ fn a_named_template_that_cannot_be_read_was_not_rejected() {
     let outcome = sandbox.run(&["check", "a.yaml", "--allow-unchecked"]);
     outcome.expect(0, &["Not checked: 2 templates (a.yaml)", "0 CRDs, 0 errors,"]);
     let outcome = sandbox.run_with_input(&["check", "-"], template.as_bytes());
-    outcome.expect(0, &["hint[template]", "0 CRDs, 0 errors,"]);
+    outcome.expect(0, &["Not checked: 1 template (-)", "0 CRDs, 0 errors,"]);
     assert!(!outcome.stdout.contains("suppressed"), "{}", outcome.stdout);
 }
 

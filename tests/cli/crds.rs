@@ -226,7 +226,7 @@ fn charts_revisions_and_clusters_are_sources() {
         "new: gadgets.example.com (Gadget), from op.tgz:op-1.2.3/charts/sub-1.0.tgz:sub/crds/g.yaml",
         "new: widgets.example.com (Widget), from op.tgz:op-1.2.3/crds/w.yaml",
         "op.tgz: 1 link in the archive is left out",
-        "things.example.com in op.tgz:op-1.2.3/templates/t.yaml is left out: Helm has to fill in the template",
+        "things.example.com in op.tgz:op-1.2.3/templates/t.yaml is left out: it is a template",
     ];
     run(&sandbox, &["crds", "add", "../op.tgz"]).expect(0, &texts);
     sandbox

@@ -14,7 +14,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("budget", &[]),
     ("goregexp", &["budget"]),
     ("gostd", &[]),
-    ("gosource", &[]),
+    ("gosource", &["gostd"]),
     ("generator", &["budget", "gosource", "syntax"]),
     ("kustomize", &["budget", "goregexp", "syntax"]),
     ("fixtures", &[]),

@@ -44,7 +44,7 @@ pub enum Cause {
     Property {
         /// The property's type; may be empty.
         r#type: String,
-        /// A possible value, in flow style. `…` stands for values that the author has to choose.
+        /// A possible value, in flow style. `…` is a value that the author chooses.
         example: Option<String>,
     },
     /// The value is empty.

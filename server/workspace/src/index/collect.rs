@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crd_analyzer_syntax::read_json_of;
+use crd_analyzer_syntax::{read_json_of, template::first_action};
 
 use super::{GroupKind, Object, choice, cluster, lock, objects, signs::may_decide};
 use crate::{
@@ -30,7 +30,7 @@ pub struct Collected {
 /// The reason why a CRD is left out.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum LeftOut {
-    /// The CRD is a Helm template.
+    /// The CRD is a template, of Helm or of a program.
     Template,
     /// The object is only a part of a CRD, or a test's expectation of one.
     Part,
@@ -48,7 +48,7 @@ impl LeftOut {
     /// The words for the reason, which follow "is left out: ".
     pub const fn words(self) -> &'static str {
         match self {
-            Self::Template => "Helm has to fill in the template: `helm template … | crd-analyzer crds add -`",
+            Self::Template => "it is a template: render it first, as in `helm template … | crd-analyzer crds add -`",
             Self::Part => "a part of a CRD, or what a test expects",
             Self::Unserved => "no API server serves this version of CRDs since Kubernetes 1.22",
             Self::Copy => "a copy of a release, or for documentation or tests; name the file or its folder to take it",
@@ -133,8 +133,9 @@ impl Collection {
 fn taken(text: &Text, object: &Object, (path, below): (&Path, &Path)) -> Result<(Rank, String), LeftOut> {
     let written = &text.content[object.document.span.range()];
     let place = Place::of(below);
-    // Outside of templates, braces are ordinary text, for example in descriptions.
-    if is_template(path) && written.contains("{{") {
+    // Outside of charts, braces may be ordinary text, for example in descriptions.
+    let has_action = || first_action(&text.content, object.document.span).is_some();
+    if written.contains("{{") && (is_template(path) || has_action()) {
         return Err(LeftOut::Template);
     }
     let standing = place.standing.max(choice::of_text(object));
@@ -240,6 +241,11 @@ mod tests {
             (
                 "a/templates/a.yaml",
                 crd("a.x.io", "# {{ .Values.x }}\n"),
+                LeftOut::Template,
+            ),
+            (
+                "a.yaml",
+                crd("a.x.io", "  conversion: {{ .Conversion }}\n"),
                 LeftOut::Template,
             ),
             (

@@ -15,9 +15,9 @@ use crd_analyzer_resource::Definition;
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::{
     edit,
-    json::KeptJson,
+    json::{JsonDoc, KeptJson},
     paths::{self, PathTarget, Step},
-    read_json_of,
+    read_json, read_json_of,
     split::Document,
     tree::{NodeId, NodeKind, Span, Tree},
 };
@@ -32,6 +32,10 @@ use super::{
 use crate::{
     documents::source::{BuiltFrom, SourceText},
     documents::text::Text,
+    filled_in::{
+        fill::{Places, fill},
+        unknown_crd::{self, Taken},
+    },
     index::cluster,
     roles::{Place, Standing},
 };
@@ -55,6 +59,8 @@ pub enum Origin {
 pub(super) struct DefiningFile {
     path: Arc<Path>,
     text: OnceLock<Option<Shared>>,
+    /// The text as a template, with its actions replaced. `None` if it is none.
+    filled: OnceLock<Option<(Text, Arc<Places>)>>,
     /// The trees by the index of the document.
     trees: Mutex<HashMap<u32, Arc<OnceLock<DocumentTree>>>>,
 }
@@ -78,6 +84,7 @@ impl DefiningFile {
         Self {
             path,
             text: known.map_or_else(OnceLock::new, OnceLock::from),
+            filled: OnceLock::new(),
             trees: Mutex::default(),
         }
     }
@@ -91,6 +98,7 @@ impl DefiningFile {
         Self {
             path,
             text: OnceLock::from(Some(shared)),
+            filled: OnceLock::new(),
             trees: Mutex::default(),
         }
     }
@@ -113,23 +121,36 @@ impl DefiningFile {
             let mut trees = self.trees.lock().unwrap_or_else(PoisonError::into_inner);
             trees.entry(document.index).or_default().clone()
         };
-        cell.get_or_init(|| match text.read(document) {
-            Ok(tree) => {
-                let tree = Arc::new(tree);
-                let json = KeptJson::read(tree.clone()).ok();
-                DocumentTree {
-                    tree,
-                    is_readable: json.is_some(),
-                    json: Arc::new(Mutex::new(json)),
-                }
+        cell.get_or_init(|| {
+            let tree = text.read(document).ok().map(Arc::new);
+            let json = tree.as_ref().and_then(|it| KeptJson::read(it.clone()).ok());
+            // Braces of a template may look like YAML that has no JSON.
+            if let Some(filled) = json.is_none().then(|| self.filled_tree(document, text)).flatten() {
+                return filled;
             }
-            Err(_) => DocumentTree {
-                tree: Arc::new(edit::read(&text.content, document.span).tree),
-                is_readable: false,
-                json: Arc::default(),
-            },
+            DocumentTree {
+                tree: tree.unwrap_or_else(|| Arc::new(edit::read(&text.content, document.span).tree)),
+                is_readable: json.is_some(),
+                json: Arc::new(Mutex::new(json)),
+                filled: None,
+            }
         })
         .clone()
+    }
+
+    /// The tree of a CRD in a template, if resources do not depend on what the template prints, such as labels or the certificate of a webhook.
+    fn filled_tree(&self, document: Document, text: &Text) -> Option<DocumentTree> {
+        let fill = || fill(&text.content).map(|it| (Text::whole(it.text.into()), Arc::new(it.places)));
+        let (printed, places) = self.filled.get_or_init(fill).as_ref()?;
+        let tree = Arc::new(printed.read(document).ok()?);
+        let mut json = read_json(&tree).ok()?;
+        let taken = unknown_crd::take(&mut json, &tree, Some(places));
+        (taken <= Taken::Conversion).then(|| DocumentTree {
+            tree: tree.clone(),
+            is_readable: true,
+            json: Arc::default(),
+            filled: Some(places.clone()),
+        })
     }
 }
 
@@ -139,6 +160,8 @@ struct DocumentTree {
     is_readable: bool,
     /// The JSON until its first use, then `None`. Most CRDs are prepared only once, right after they are parsed.
     json: Arc<Mutex<Option<KeptJson>>>,
+    /// The places in a template that are not known.
+    filled: Option<Arc<Places>>,
 }
 
 /// A CRD, and the file that contains it.
@@ -293,6 +316,7 @@ impl KnownCrd {
             tree,
             is_readable,
             json,
+            filled,
         } = self.file.tree(document, &shared.text);
         let mut root = tree.resolve(tree.root()?);
         if let Some(inside) = &inside {
@@ -306,6 +330,7 @@ impl KnownCrd {
             is_inside: inside.is_some(),
             is_readable,
             json,
+            filled,
             cluster: (self.origin == Origin::Cluster)
                 .then(|| cluster::context(&self.path))
                 .flatten(),
@@ -355,6 +380,8 @@ pub struct CrdText {
     pub is_readable: bool,
     /// The JSON of the document until its first use, then `None`.
     json: Arc<Mutex<Option<KeptJson>>>,
+    /// The places in a template that are not known. No schema has one.
+    filled: Option<Arc<Places>>,
     /// The context of the cluster from which the CRD comes, if any.
     pub cluster: Option<String>,
     /// The reason why the CRD cannot be decoded, and its span. Every resource of the kind tells it.
@@ -368,7 +395,16 @@ impl CrdText {
             return decides::of(json.get().root()?, version);
         }
         drop(kept);
-        decides::of(read_json_of(&self.tree, self.root).ok()?.root()?, version)
+        decides::of(self.read()?.root()?, version)
+    }
+
+    /// The JSON of the CRD, without the values that are not known.
+    fn read(&self) -> Option<JsonDoc<'_>> {
+        let mut json = read_json_of(&self.tree, self.root).ok()?;
+        if let Some(places) = &self.filled {
+            unknown_crd::take(&mut json, &self.tree, Some(places));
+        }
+        Some(json)
     }
 
     /// The CRD as the API server of this Kubernetes version serves it. `None` if the text cannot be decoded.
@@ -376,7 +412,7 @@ impl CrdText {
         let kept = || self.json.lock().unwrap_or_else(PoisonError::into_inner).take();
         let stored = match (!self.is_inside).then(kept).flatten() {
             Some(json) => Stored::establish(json.get(), version)?,
-            None => Stored::establish(&read_json_of(&self.tree, self.root).ok()?, version)?,
+            None => Stored::establish(&self.read()?, version)?,
         };
         Some(Definition::new(stored, version))
     }

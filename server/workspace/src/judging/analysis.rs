@@ -298,7 +298,11 @@ impl Ask<'_> {
             if !(written.kind.is_empty() || written.is_crd() || is_wrapper || is_of_row) {
                 let object = Object::of_document(document, written);
                 let judged: Vec<_> = self.resource(filled, &object, None).into_iter().collect();
-                if judged.is_empty()
+                let version = &object.written.api_version;
+                let has_group = version.split_once('/').is_some_and(|it| !places.is_in(it.0));
+                if judged.is_empty() && !has_group && places.is_in(version) {
+                    self.leave_template(document);
+                } else if judged.is_empty()
                     && let Some(kind) = object.group_kind()
                 {
                     let built_in = passed_over::built_in(&kind.group, kind.kind);

@@ -3,7 +3,7 @@
 use std::{collections::HashSet, ops::Range, path::Path};
 
 use crd_analyzer_resource::codes::UNCHECKED_RULES;
-use crd_analyzer_syntax::tree::Span;
+use crd_analyzer_syntax::{split::Document, template::first_action, tree::Span};
 
 use super::{judge_text, types::Types};
 use crate::{
@@ -24,7 +24,8 @@ pub(crate) fn analyze_text(source: &Text, question: &Question<'_>) -> (FileRepor
         .path
         .filter(|it| question.is_completed && roles::is_template(it));
     let Some(path) = template else {
-        return judge_text(source, question, None);
+        let is_printed = question.is_completed && has_actions(source);
+        return judge_text(source, question, is_printed.then(|| fill(&source.content)).flatten());
     };
     let found = question.charts.and_then(|it| Some((it, it.of(path)?)));
     let Some((charts, chart)) = found else {
@@ -46,6 +47,12 @@ pub(crate) fn analyze_text(source: &Text, question: &Question<'_>) -> (FileRepor
     helpers::complete((path, &mut report), &chart, question, &judge_included);
     report.findings.extend(misspelt(path, &source.content, &chart));
     (report, kept)
+}
+
+/// Whether a text is a template of a program: it has actions where they cannot be a part of YAML.
+fn has_actions(source: &Text) -> bool {
+    let has_one = |it: &Document| first_action(&source.content, it.span).is_some();
+    source.content.contains("{{") && source.documents().documents.iter().any(has_one)
 }
 
 /// Adds what is wrong with the templates that a file of a Helm chart defines to the report on the file.

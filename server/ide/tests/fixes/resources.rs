@@ -1,0 +1,142 @@
+//! Fixes in custom resources.
+
+use super::{found_in, misplaced};
+
+/// A misspelt field in a resource is renamed even if its value is wrong as well.
+#[test]
+fn a_field_gets_its_name_though_its_value_is_wrong() {
+    const DEFINITION: &str = "\
+type: object
+properties:
+  spec:
+    type: object
+    properties:
+      storageGB: {type: integer, minimum: 1, multipleOf: 5}
+      mode: {type: string, enum: [Fast, Safe]}
+      settings:
+        type: object
+        required: [size]
+        properties: {size: {type: integer}, name: {type: string, maxLength: 2}}
+    x-kubernetes-validations:
+    - rule: '!has(self.storageGB) || self.storageGB < 100'
+";
+    for (field, title) in [
+        ("storageGb: 5", "Change storageGb to storageGB"),
+        ("storageGb: 0", "Change storageGb to storageGB"),
+        ("storageGb: -3", "Change storageGb to storageGB"),
+        ("storageGb: 200", "Change storageGb to storageGB"),
+        ("storageGb: \"5\"", "Change storageGb to storageGB"),
+        ("mod: Slow", "Change mod to mode"),
+        ("setings: {}", "Change setings to settings"),
+        ("setings: {size: 1, nam: abc}", "Change setings to settings"),
+        ("setings: {size: 1, name: abc}", "Change setings to settings"),
+        ("setings: [1]", "Change setings to settings"),
+    ] {
+        let page = format!(
+            "```yaml schema\n{DEFINITION}```\n```yaml resource\napiVersion: example.com/v1\nkind: Widget\nmetadata: {{name: a}}\nspec:\n  {field}\n```\n"
+        );
+        let found = found_in(&page);
+        let unknown = found
+            .iter()
+            .find(|it| it.code == "unknown-field")
+            .expect("an unknown field");
+        let first = unknown.fixes.first();
+        assert!(
+            first.is_some_and(|it| it.title == title && it.is_preferred),
+            "{field}: {:?}",
+            unknown.fixes
+        );
+        assert!(misplaced(&unknown.fixes).is_none(), "{field}: {:?}", unknown.fixes);
+    }
+}
+
+/// An object without its own required fields would be the next error.
+#[test]
+fn an_object_is_added_with_its_required_fields() {
+    const SCHEMA: &str = "\
+type: object
+required: [spec]
+properties:
+  spec:
+    type: object
+    required: [size, mode, owner]
+    properties:
+      size: {type: integer, minimum: 3}
+      mode: {type: string, default: Fast}
+      owner: {type: object, required: [name], properties: {name: {type: string, enum: [a, b]}, id: {type: string}}}
+";
+    for (written, title) in [
+        ("spec:", "Set spec"),
+        ("spec: null", "Set spec"),
+        ("spec: ~ # later", "Set spec"),
+        ("# no spec", "Add spec"),
+    ] {
+        let page = format!(
+            "```yaml schema\n{SCHEMA}```\n```yaml resource\napiVersion: example.com/v1\nkind: Widget\nmetadata: {{name: a}}\n{written}\n```\n"
+        );
+        let found = found_in(&page);
+        let missing = found.iter().find(|it| it.code == "missing-property");
+        let fixes = &missing.expect("a missing property").fixes;
+        let fix = fixes.iter().find(|it| it.title == title);
+        let fix = fix.unwrap_or_else(|| panic!("{written}: {fixes:?}"));
+        assert!(
+            fix.writes.contains("{size: 3, owner: {name: a}}"),
+            "{written}: {}",
+            fix.writes
+        );
+    }
+}
+
+/// An item has no key, so its findings are shown at its first key, which may have an object as its value.
+#[test]
+fn an_item_gets_a_required_field() {
+    const SCHEMA: &str = "\
+type: object
+properties:
+  spec:
+    type: array
+    items:
+      type: object
+      required: [size]
+      properties:
+        size: {type: integer}
+        name: {type: string}
+        owner: {type: object, properties: {size: {type: integer}}}
+";
+    for item in ["name: a", "owner:\n    size: 3", "owner: {}"] {
+        let page = format!(
+            "```yaml schema\n{SCHEMA}```\n```yaml resource\napiVersion: example.com/v1\nkind: Widget\nmetadata: {{name: a}}\nspec:\n- {item}\n```\n"
+        );
+        let found = found_in(&page);
+        let missing = found.iter().find(|it| it.code == "missing-property");
+        let fixes = &missing.expect("a missing property").fixes;
+        assert!(fixes.iter().any(|it| it.title == "Add size"), "{item}: {fixes:?}");
+    }
+}
+
+#[test]
+fn a_list_or_an_object_instead_of_a_scalar_is_replaced() {
+    const SCHEMA: &str = "\
+type: object
+properties:
+  spec: {type: object, properties: {size: {type: integer, minimum: 3}}}
+";
+    for (value, titles) in [
+        ("[]", ["Replace the value by 3"].as_slice()),
+        ("{a: 1}", &["Replace the value by 3"]),
+        ("[7]", &["Take the only item out of the list", "Replace the value by 3"]),
+        // The item alone would be rejected as well, so its brackets are not removed.
+        ("[x]", &["Replace the value by 3"]),
+        ("[7, 8]", &["Replace the value by 3"]),
+        ("\n  - 7", &[]),
+    ] {
+        let page = format!(
+            "```yaml schema\n{SCHEMA}```\n```yaml resource\napiVersion: example.com/v1\nkind: Widget\nmetadata: {{name: a}}\nspec:\n  size: {value}\n```\n"
+        );
+        let found = found_in(&page);
+        let wrong = found.iter().find(|it| it.code == "wrong-type").expect("a wrong type");
+        let offered: Vec<&str> = wrong.fixes.iter().map(|it| it.title.as_str()).collect();
+        assert_eq!(offered, titles, "{value}");
+        assert!(wrong.fixes.iter().all(|it| !it.is_preferred), "{value}");
+    }
+}
