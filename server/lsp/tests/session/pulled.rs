@@ -130,7 +130,7 @@ async fn a_template_is_said_to_be_one_once() {
     let mut client = Client::start(pulling()).await;
     let text = BROKEN.replace(
         "{name: widgets.example.com}",
-        "\n  name: {{ .Values.name }}\n  labels: {{ .Values.labels }}",
+        "\n  name: {{ .Values.name }}\n  {{- if .Values.labels }}\n  labels: {{ .Values.labels }}",
     );
     client.open(URI, 1, &text).await;
     let items = list(client.pull(URI, None).await["items"].take());
