@@ -3,6 +3,7 @@
 //! This crate does no I/O: a [`Folders`] lists and reads files. It does not parse YAML: callers identify a property by a path of steps.
 
 pub mod check;
+pub mod crd_options;
 mod declaration;
 pub mod fit;
 mod kinds;
@@ -14,6 +15,7 @@ mod module;
 mod outline;
 mod read;
 mod said;
+mod variables;
 
 pub use declaration::{Cursor, Declaration, Kind, Site, Sites, Step};
 pub use markers::{Marked, ONLY_MARKERS_SET, marker_for};
@@ -21,3 +23,4 @@ pub use mentions::Mention;
 pub use module::{Folders, Module, is_source, module_name, root_of};
 pub use read::{Marker, SourceFile};
 pub use said::{Given, KEYS, LISTS, Said, To};
+pub use variables::Variables;

@@ -7,6 +7,7 @@ use std::{
 };
 
 use crate::check::{self, Types, catalog::Release, comments::Comments, release::named_in};
+use crate::crd_options::CrdOptions;
 use crate::declaration::Kind;
 use crate::last_tree::LastTree;
 use crate::outline;
@@ -230,6 +231,7 @@ struct OnDisk {
     folders: Arc<dyn Folders>,
     root: PathBuf,
     controller_gen: OnceLock<Option<(Release, String)>>,
+    crd_options: OnceLock<CrdOptions>,
     layout: OnceLock<Layout>,
     /// The folders of packages that may declare kinds.
     with_kinds: OnceLock<Vec<PathBuf>>,
@@ -245,6 +247,16 @@ struct Layout {
     /// The folders that have a `go.mod`, each with the module's path.
     modules: BTreeMap<PathBuf, String>,
 }
+
+/// The names of the files that make reads.
+const MAKEFILES: [&str; 3] = ["Makefile", "makefile", "GNUmakefile"];
+
+/// The folder of scripts.
+const SCRIPTS: &str = "hack";
+
+/// The usual name of a file with `//go:generate` comments, and the maximum depth of its folder in the repository.
+const GENERATE: &str = "generate.go";
+const MAX_GENERATE_DEPTH: usize = 2;
 
 /// The files of a repository that may name its controller-gen version.
 const NAMES_TOOLS: [&str; 4] = ["Makefile", "go.mod", "hack/tools/go.mod", "tools/go.mod"];
@@ -269,12 +281,18 @@ impl Module {
         named.as_ref()
     }
 
+    /// The options with which the repository runs controller-gen, from Makefiles, scripts and `//go:generate` comments.
+    pub fn crd_options(&self) -> &CrdOptions {
+        self.on_disk.crd_options.get_or_init(|| self.on_disk.read_options())
+    }
+
     /// The repository at a root that [`root_of`] has found. Files are read when they are needed.
     pub fn new(root: PathBuf, folders: Arc<dyn Folders>) -> Self {
         let on_disk = OnDisk {
             folders,
             root,
             controller_gen: OnceLock::new(),
+            crd_options: OnceLock::new(),
             layout: OnceLock::new(),
             with_kinds: OnceLock::new(),
             packages: Mutex::default(),
@@ -445,6 +463,33 @@ impl OnDisk {
             texts.remove(0);
         }
         file
+    }
+
+    fn read_options(&self) -> CrdOptions {
+        let mut options = CrdOptions::default();
+        let read = |folder: &Path, is_it: &dyn Fn(&Path) -> bool| {
+            let files = self.folders.list(folder).into_iter().filter(|it| !it.1);
+            let files = files.map(|it| folder.join(it.0)).filter(|it| is_it(it));
+            let texts = files.take(MAX_FILES).filter_map(|it| self.folders.read(&it));
+            texts.collect::<Vec<String>>()
+        };
+        let has = |path: &Path, extension: &str| path.extension().is_some_and(|it| it == extension);
+        let is_of_make = |it: &Path| has(it, "mk") || MAKEFILES.iter().any(|name| it.ends_with(name));
+        let mut texts = read(&self.root, &is_of_make);
+        texts.extend(read(&self.root.join(SCRIPTS), &|it| has(it, "sh")));
+        for folder in self.layout().modules.keys().filter(|it| **it != self.root) {
+            texts.extend(read(folder, &is_of_make));
+        }
+        for text in texts {
+            options.add(&text);
+        }
+        let depth = |it: &Path| it.components().count();
+        let most = depth(&self.root) + MAX_GENERATE_DEPTH;
+        for folder in self.layout().with_go.iter().filter(|it| depth(it) <= most) {
+            let text = self.folders.read(&folder.join(GENERATE));
+            options.add_go(&text.unwrap_or_default());
+        }
+        options
     }
 
     fn layout(&self) -> &Layout {

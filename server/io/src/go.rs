@@ -323,7 +323,7 @@ impl Tree {
         self.listed.get_or_init(|| {
             let is_wanted = |it: &Path| {
                 let name = it.file_name().and_then(|it| it.to_str()).unwrap_or_default();
-                it.extension().is_some_and(|it| it == "go") || ABOUT_GO.contains(&name)
+                it.extension().is_some_and(|it| it == "go" || it == "mk" || it == "sh") || ABOUT_GO.contains(&name)
             };
             let files = self.files.files(&self.root, &is_wanted).unwrap_or_default().files;
             let mut folders: HashMap<PathBuf, Names> = HashMap::new();
@@ -344,7 +344,14 @@ impl Tree {
 }
 
 /// The files that tell where Go packages and tools are.
-const ABOUT_GO: [&str; 4] = ["go.mod", "go.work", "modules.txt", "Makefile"];
+const ABOUT_GO: [&str; 6] = [
+    "go.mod",
+    "go.work",
+    "modules.txt",
+    "Makefile",
+    "makefile",
+    "GNUmakefile",
+];
 
 impl Folders for Tree {
     fn list(&self, folder: &Path) -> Vec<(String, bool)> {

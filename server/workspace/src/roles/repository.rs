@@ -1,20 +1,13 @@
 //! Finds the folders to which controller-gen writes CRDs according to a Makefile or a script, as in `controller-gen crd output:crd:dir=manifests`.
 
-use std::{
-    collections::HashMap,
-    path::{Component, Path, PathBuf},
-};
+use std::path::{Component, Path, PathBuf};
+
+use crd_analyzer_gosource::Variables;
 
 use super::Vendored;
 
 /// The options of controller-gen that name the folder for CRDs.
 const OPTIONS: [&str; 3] = ["output:crd:artifacts:config=", "output:crd:dir=", "output:dir="];
-
-/// The maximum number of variables to substitute in a path. The value of one variable may contain the next.
-const MOST_VARIABLES: usize = 16;
-
-/// The maximum length of a path, in bytes.
-const MOST_PATH: usize = 4096;
 
 /// The maximum number of folders to take from one text.
 const MOST_FOLDERS: usize = 100;
@@ -45,14 +38,14 @@ pub fn generated_into(text: &str) -> Vec<PathBuf> {
     if !OPTIONS.iter().any(|it| text.contains(it)) {
         return Vec::new();
     }
-    let variables = variables(text);
+    let variables = Variables::of(text);
     let mut found = Vec::new();
     for option in OPTIONS {
         for (at, _) in text.match_indices(option) {
             let rest = text[at + option.len()..].trim_start_matches(['"', '\'']);
             let end = rest.find(|it: char| it.is_whitespace() || "\"'`\\;&|".contains(it));
             let written = &rest[..end.unwrap_or(rest.len())];
-            if let Some(folder) = put_in(written, &variables).and_then(|it| below(&it))
+            if let Some(folder) = variables.put_in(written).and_then(|it| below(&it))
                 && !found.contains(&folder)
             {
                 found.push(folder);
@@ -71,51 +64,6 @@ fn below(path: &str) -> Option<PathBuf> {
     let kept: PathBuf = parts.filter(|it| !matches!(it, Component::CurDir)).collect();
     let is_here = !kept.as_os_str().is_empty() && kept.is_relative();
     is_here.then_some(kept)
-}
-
-/// The variables that a Makefile or script sets to only one value: `NAME ?= value`, `NAME=value`.
-fn variables(text: &str) -> HashMap<&str, &str> {
-    let mut found = HashMap::new();
-    for line in text.lines() {
-        let line = line.trim_start();
-        let line = line.strip_prefix("export ").unwrap_or(line);
-        let Some((name, value)) = line.split_once('=') else {
-            continue;
-        };
-        let name = name.trim_end_matches(['?', ':']).trim_end();
-        let is_name = !name.is_empty() && name.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_');
-        if is_name {
-            let value = value.split(" #").next().unwrap_or_default().trim();
-            found.entry(name).or_insert(value.trim_matches(['"', '\'']));
-        }
-    }
-    found
-}
-
-/// A string after replacing its variables with their values. `$(PWD)` and similar variables mean the folder where the generator runs.
-fn put_in(written: &str, variables: &HashMap<&str, &str>) -> Option<String> {
-    let mut text = written.to_owned();
-    for _ in 0..MOST_VARIABLES {
-        let Some(at) = text.find('$') else {
-            return Some(text);
-        };
-        let after = &text[at + 1..];
-        let close = match after.chars().next()? {
-            '(' => ')',
-            '{' => '}',
-            _ => return None,
-        };
-        let (name, rest) = after[1..].split_once(close)?;
-        let value = match name {
-            "PWD" | "CURDIR" | "shell pwd" => ".",
-            _ => variables.get(name)?,
-        };
-        text = format!("{}{value}{rest}", &text[..at]);
-        if text.len() > MOST_PATH {
-            return None;
-        }
-    }
-    None
 }
 
 #[cfg(test)]
