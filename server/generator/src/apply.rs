@@ -13,8 +13,9 @@ use serde_json::{Value, json};
 
 use crate::{
     packages::{Marker, Markers},
+    refused::Reason,
     schema::{Keyword, Rule, Said, Schema},
-    types::{Context, Maker, Reason},
+    types::{Context, Maker},
     values::{number, number_to_json, text, to_json},
 };
 

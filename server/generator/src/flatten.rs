@@ -8,8 +8,9 @@ use crd_analyzer_gosource::check::catalog::Release;
 use crate::{
     ids::TypeId,
     node::Origin,
+    refused::Reason,
     schema::{Keyword, Property, Schema, Values},
-    types::{Maker, Reason},
+    types::Maker,
 };
 
 /// The maximum depth of nested schemas.

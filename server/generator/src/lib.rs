@@ -18,6 +18,7 @@ pub mod node;
 mod packages;
 mod plural;
 mod reach;
+mod refused;
 mod schema;
 mod settled;
 mod tags;
@@ -32,10 +33,13 @@ pub use crd::{Crd, Generated, Generator, generate};
 pub use modules::{Modules, Outside};
 pub use packages::Sources;
 pub use reach::Reach;
+pub use refused::{Reason, Refused};
 pub use settled::settled;
-pub use types::{Reason, Refused};
 
-use crd_analyzer_gosource::check::catalog::Release;
+use crd_analyzer_gosource::{
+    check::catalog::Release,
+    crd_options::{CrdOptions, Value},
+};
 use values::Reading;
 
 /// The options of controller-gen.
@@ -57,12 +61,22 @@ pub struct Options {
     pub may_lack_descriptions: bool,
     /// Whether the user is typing. If so, unfinished strings are accepted.
     pub are_begun: bool,
-    /// Whether an invalid marker makes its whole package unusable, as in controller-gen. If not, only the marker is ignored.
+    /// Whether an invalid marker makes its whole package unusable, as in controller-gen, and a floating-point number has no type if it is not allowed.
+    /// If not, only the marker is ignored, and the number is described.
     pub is_strict: bool,
     /// Whether to apply markers with different names in reverse order of their names. If they have the same priority, controller-gen applies them in
     /// an order that may differ each time, see [`settled`](crate::settled()).
     pub is_backward: bool,
 }
+
+/// The names of the options that change CRDs.
+const NAMES: [&str; 5] = [
+    "allowDangerousTypes",
+    "ignoreUnexportedFields",
+    "generateEmbeddedObjectMeta",
+    "maxDescLen",
+    "deprecatedV1beta1CompatibilityPreserveUnknownFields",
+];
 
 impl Options {
     /// The options that controller-gen uses if it gets no arguments.
@@ -78,6 +92,32 @@ impl Options {
             are_begun: false,
             is_strict: true,
             is_backward: false,
+        }
+    }
+
+    /// Sets an option by its name in commands, such as `maxDescLen`. Returns whether controller-gen has the option and accepts the value.
+    pub fn set(&mut self, name: &str, value: &str) -> bool {
+        let is = || value.parse::<bool>().ok();
+        let is_taken = match name {
+            "allowDangerousTypes" => is().map(|it| self.allows_dangerous_types = it),
+            "ignoreUnexportedFields" => is().map(|it| self.leaves_out_unexported = it),
+            "generateEmbeddedObjectMeta" => is().map(|it| self.has_embedded_metadata = it),
+            "maxDescLen" => value.parse().ok().map(|it| self.max_description = Some(it)),
+            "deprecatedV1beta1CompatibilityPreserveUnknownFields" => {
+                is().map(|it| self.preserves_unknown_fields = Some(it))
+            }
+            "crdVersions" => Some(()),
+            _ => None,
+        };
+        is_taken.is_some()
+    }
+
+    /// Sets the options that a project sets in its commands. Options that are unknown there stay as they are.
+    pub fn set_as_in(&mut self, project: &CrdOptions) {
+        for name in NAMES {
+            if let Value::Given(value) = project.get(name) {
+                self.set(name, value);
+            }
         }
     }
 

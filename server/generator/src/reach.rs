@@ -1,4 +1,4 @@
-//! Finds out on which types the CRD of a kind depends.
+//! Finds out on which types the CRD of a kind depends, and what controller-gen rejects of them.
 
 use std::{
     collections::{HashMap, HashSet, VecDeque},
@@ -12,6 +12,9 @@ use crate::{
     crd::Generator,
     ids::{PackageId, TypeId},
     known,
+    node::Origin,
+    refused::Refused,
+    types::Maker,
 };
 
 /// The types on which the CRD of a kind may depend, whether or not their packages declare them.
@@ -49,23 +52,41 @@ impl Generator<'_> {
         Reach { types, is_uncertain }
     }
 
+    /// The errors so far in types on which the CRD of a kind may depend. Leaves out types with syntax errors, because somebody may be typing them.
+    pub fn refused_of(&mut self, of: (&str, &str)) -> Vec<Refused> {
+        let all = self.refused().to_vec();
+        if all.is_empty() {
+            return all;
+        }
+        let mut reached: HashSet<TypeId> = HashSet::new();
+        let is_uncertain = self.search(of, |it| {
+            reached.insert(it.clone());
+            false
+        });
+        let maker = &self.flattener.maker;
+        let is_of = |it: &Refused| {
+            let Some((package, names)) = it.origin.as_ref().and_then(|it| types_at(maker, it)) else {
+                return false;
+            };
+            let found = maker.packages.get(package);
+            let has_error = |name: &String| found.as_ref()?.find(name).map(|it| it.declared.has_error);
+            if names.iter().any(|it| has_error(it) == Some(true)) {
+                return false;
+            }
+            let is_reached = |name: &String| {
+                let name = name.as_str().into();
+                reached.contains(&TypeId { package, name })
+            };
+            is_uncertain || names.iter().any(is_reached)
+        };
+        all.into_iter().filter(is_of).collect()
+    }
+
     /// The types for which controller-gen has reported errors so far, by package.
     pub(crate) fn refused_types(&self) -> Vec<(PackageId, HashSet<String>)> {
         let maker = &self.flattener.maker;
-        let mut found: Vec<(PackageId, HashSet<String>)> = Vec::new();
-        for origin in maker.refused.iter().filter_map(|it| it.origin.as_ref()) {
-            let Some((id, file)) = maker.packages.file(&origin.file) else {
-                continue;
-            };
-            let around = |declared: &Declared| {
-                let markers = declared.markers.iter().map(|it| it.span.start);
-                let start = markers.chain([declared.start]).min().unwrap_or(declared.start);
-                start <= origin.span.start && origin.span.start < declared.of.end
-            };
-            let names = file.declared.iter().filter(|it| around(it.1)).map(|it| it.0.clone());
-            found.push((id, names.collect()));
-        }
-        found
+        let origins = maker.refused.iter().filter_map(|it| it.origin.as_ref());
+        origins.filter_map(|it| types_at(maker, it)).collect()
     }
 
     /// Whether the CRD of a kind may depend on types with these names in a package. If it is uncertain, returns `true`.
@@ -130,6 +151,18 @@ impl Generator<'_> {
             Shape::Interface | Shape::Other => {}
         }
     }
+}
+
+/// The package of a place, and its types that are declared there.
+fn types_at(maker: &Maker<'_>, origin: &Origin) -> Option<(PackageId, HashSet<String>)> {
+    let (id, file) = maker.packages.file(&origin.file)?;
+    let around = |declared: &Declared| {
+        let markers = declared.markers.iter().map(|it| it.span.start);
+        let start = markers.chain([declared.start]).min().unwrap_or(declared.start);
+        start <= origin.span.start && origin.span.start < declared.of.end
+    };
+    let names = file.declared.iter().filter(|it| around(it.1)).map(|it| it.0.clone());
+    Some((id, names.collect()))
 }
 
 #[derive(Default)]

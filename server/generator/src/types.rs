@@ -21,6 +21,7 @@ use crate::{
     known,
     node::Origin,
     packages::{File, Markers, Meaning, Packages, Sources, markers},
+    refused::{Reason, Refused, reason_of},
     schema::{Keyword, Property, Rule, Said, Schema, Values},
     tags::Tag,
 };
@@ -40,40 +41,6 @@ const KNOWS_ALIASES: Release = Release(17);
 const TELLS_INTERFACES: Release = Release(21);
 const TELLS_INLINE: Release = Release(22);
 const TYPES_OF_LISTS: Release = Release(23);
-
-/// An error that makes controller-gen fail.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Refused {
-    /// The place that causes the error.
-    pub origin: Option<Origin>,
-    /// The reason for the error.
-    pub reason: Reason,
-}
-
-/// The reason why controller-gen fails.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Reason {
-    /// A marker does not fit its type, or its value is invalid.
-    Marker,
-    /// The type has no schema.
-    Type,
-    /// A field has no JSON tag.
-    Tag,
-    /// A field is a floating-point number, and the option that allows them is not set.
-    Float,
-    /// The keys of a map are not strings.
-    Key,
-    /// A field in a group of alternatives is required.
-    OneOf,
-    /// Embedded types set the type of the schema to different values.
-    Conflict,
-    /// No version of the kind is the storage version, or none is served.
-    Versions,
-    /// This release of controller-gen crashes.
-    Crash,
-    /// A text has a control character. controller-gen cannot write the CRD, nor those after it.
-    Text,
-}
 
 /// A file, and the offset in it at which a span starts.
 type Start = (Arc<Path>, usize);
@@ -247,7 +214,8 @@ impl<'s> Maker<'s> {
                 }
                 _ => {
                     let is_told = self.options.release >= TELLS_INLINE;
-                    self.refuse(context.origin(span), if is_told { Reason::Type } else { Reason::Crash });
+                    let reason = if is_told { Reason::NamelessStruct } else { Reason::Crash };
+                    self.refuse(context.origin(span), reason);
                     return Schema {
                         is_unknown: true,
                         ..Schema::of_type("object")
@@ -255,7 +223,7 @@ impl<'s> Maker<'s> {
                 }
             },
             Shape::Interface | Shape::Other => {
-                self.refuse(context.origin(span), Reason::Type);
+                self.refuse(context.origin(span), reason_of(shape));
                 return Schema::unknown();
             }
         };
@@ -302,12 +270,11 @@ impl<'s> Maker<'s> {
             },
             Meaning::Declared(id, of) => self.link(context, id, &of),
             Meaning::Unknown => {
-                if !matches!(found.declared.shape, Shape::Name(_) | Shape::Selected { .. }) {
+                let shape = &found.declared.shape;
+                if !matches!(shape, Shape::Name(_) | Shape::Selected { .. }) {
                     let is_told = self.options.release >= TELLS_INTERFACES;
-                    self.refuse(
-                        context.origin(span.clone()),
-                        if is_told { Reason::Type } else { Reason::Crash },
-                    );
+                    let reason = if is_told { reason_of(shape) } else { Reason::Crash };
+                    self.refuse(context.origin(span.clone()), reason);
                 }
                 Schema::unknown()
             }
@@ -402,14 +369,22 @@ impl<'s> Maker<'s> {
             "int32" | "uint32" | "rune" => of("integer", Some("int32")),
             "int64" | "uint64" => of("integer", Some("int64")),
             "int" | "int8" | "int16" | "uint" | "uint8" | "uint16" | "byte" | "uintptr" => of("integer", None),
-            "float32" | "float64" if self.options.allows_dangerous_types => of("number", None),
             "float32" | "float64" => {
-                self.refuse(context.origin(span.clone()), Reason::Float);
-                Schema::default()
+                if !self.options.allows_dangerous_types {
+                    self.refuse(context.origin(span.clone()), Reason::Float);
+                    if self.options.is_strict {
+                        return Schema::default();
+                    }
+                }
+                of("number", None)
             }
             _ => {
-                // It belongs to no package, which controller-gen does not expect of an interface with a name.
-                let reason = if name == "error" { Reason::Crash } else { Reason::Type };
+                let reason = match name {
+                    // It belongs to no package, which controller-gen does not expect of an interface with a name.
+                    "error" => Reason::Crash,
+                    "any" | "comparable" => Reason::Interface,
+                    _ => Reason::Type,
+                };
                 self.refuse(context.origin(span.clone()), reason);
                 Schema::unknown()
             }
@@ -435,7 +410,7 @@ impl<'s> Maker<'s> {
             return Schema::unknown();
         }
         if matches!(value, Shape::Struct(_) | Shape::Interface | Shape::Other) {
-            self.refuse(context.origin(span), Reason::Type);
+            self.refuse(context.origin(span), reason_of(value));
             return Schema::unknown();
         }
         let values = self.written(context.within(), value, span);
@@ -465,6 +440,15 @@ impl<'s> Maker<'s> {
                 is_text && !is_alias || takes_text && self.packages.marshals(id, &name).text
             }
         }
+    }
+
+    /// Whether an embedded type is not known. It may be the name of a field whose type is still being typed.
+    fn is_missing(&mut self, context: Context<'_>, embedded: &Shape) -> bool {
+        let of = match embedded {
+            Shape::Pointer(of) => of,
+            of => of,
+        };
+        self.packages.meaning((context.package, context.types()), of) == Meaning::Unknown
     }
 
     /// The schema of a struct with its fields.
@@ -501,7 +485,11 @@ impl<'s> Maker<'s> {
                 }
                 let origin = context.origin(place);
                 let Some(tag) = &member.tag else {
-                    self.refuse(origin, Reason::Tag);
+                    let is_embedded = member.name.is_none();
+                    if is_embedded && !self.options.is_strict && self.is_missing(context, &member.shape) {
+                        continue;
+                    }
+                    self.refuse(origin, if is_embedded { Reason::Embedded } else { Reason::Tag });
                     continue;
                 };
                 let Some(tag) = Tag::read(tag, release >= OMITS_ZERO) else {

@@ -10,7 +10,7 @@ use std::{
 use anyhow::Context as _;
 use clap::Subcommand;
 use crd_analyzer_generator::{Generated, Modules, Options, Reason, Refused, generate, settled, yaml};
-use crd_analyzer_gosource::check::catalog::Release;
+use crd_analyzer_gosource::{check::catalog::Release, crd_options::CrdOptions};
 use crd_analyzer_io::{
     escape,
     go::{GoSources, Reach},
@@ -47,8 +47,13 @@ enum What {
 /// cache, which `go mod download` fills, or from `vendor`. If a type is in neither,
 /// crd-analyzer names the type and skips the CRD.
 ///
+/// The options are those with which the project's Makefile, scripts in `hack` or
+/// `//go:generate` comments run controller-gen, if these set them literally. Options of
+/// this command take precedence.
+///
 /// You can also pass arguments of controller-gen, such as `crd:maxDescLen=0
-/// paths=./api/... output:crd:dir=config/crd/bases`.
+/// paths=./api/... output:crd:dir=config/crd/bases`. With an argument `crd`, the project's
+/// options are not used.
 ///
 /// The exit code is 1 if controller-gen would reject a type, or if files differ with
 /// --check, and 3 if a CRD cannot be generated.
@@ -127,8 +132,10 @@ struct Run<'a> {
     header: Option<PathBuf>,
     year: String,
     omits_version: bool,
-    /// The `crd:` options of controller-gen by name. They override the options of the release.
+    /// The `crd:` options of controller-gen by name.
     options: Vec<(String, String)>,
+    /// Whether an argument names controller-gen's generator of CRDs, with all of its options.
+    is_complete: bool,
 }
 
 impl<'a> Run<'a> {
@@ -141,6 +148,7 @@ impl<'a> Run<'a> {
             year: args.year.clone(),
             omits_version: args.omit_tool_version,
             options: Vec::new(),
+            is_complete: args.arguments.iter().any(|it| it == "crd" || it.starts_with("crd:")),
         };
         for argument in &args.arguments {
             run.argument(argument)?;
@@ -198,30 +206,22 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    fn options(&self, release: Release) -> anyhow::Result<Options> {
+    /// The options of controller-gen: those of the project's own commands, and those of this command, which take precedence.
+    fn options(&self, release: Release, project: Option<&CrdOptions>) -> anyhow::Result<Options> {
         let args = self.args;
-        let mut options = Options {
-            allows_dangerous_types: args.allow_dangerous_types,
-            leaves_out_unexported: args.ignore_unexported_fields,
-            has_embedded_metadata: args.generate_embedded_object_meta,
-            max_description: args.max_desc_len,
-            preserves_unknown_fields: args.deprecated_v1beta1_compatibility_preserve_unknown_fields,
-            ..Options::of(release)
-        };
+        let mut options = Options::of(release);
+        // An argument `crd` says that these are all options.
+        if let Some(project) = project.filter(|_| !self.is_complete) {
+            options.set_as_in(project);
+        }
+        options.allows_dangerous_types |= args.allow_dangerous_types;
+        options.leaves_out_unexported |= args.ignore_unexported_fields;
+        options.has_embedded_metadata |= args.generate_embedded_object_meta;
+        options.max_description = args.max_desc_len.or(options.max_description);
+        let preserves = args.deprecated_v1beta1_compatibility_preserve_unknown_fields;
+        options.preserves_unknown_fields = preserves.or(options.preserves_unknown_fields);
         for (name, value) in &self.options {
-            let is = || value.parse::<bool>().ok();
-            let is_taken = match name.as_str() {
-                "allowDangerousTypes" => is().map(|it| options.allows_dangerous_types = it),
-                "ignoreUnexportedFields" => is().map(|it| options.leaves_out_unexported = it),
-                "generateEmbeddedObjectMeta" => is().map(|it| options.has_embedded_metadata = it),
-                "maxDescLen" => value.parse().ok().map(|it| options.max_description = Some(it)),
-                "deprecatedV1beta1CompatibilityPreserveUnknownFields" => {
-                    is().map(|it| options.preserves_unknown_fields = Some(it))
-                }
-                "crdVersions" => Some(()),
-                _ => None,
-            };
-            if is_taken.is_none() {
+            if !options.set(name, value) {
                 let why = format!(
                     "`crd:{}={}` is not an option of controller-gen",
                     escape::line(name),
@@ -273,7 +273,8 @@ impl<'a> Run<'a> {
         for (modules, packages) in &of_module {
             let (release, tool) = self.release(&sources, modules)?;
             let tool = Some(tool.as_str()).filter(|_| !self.omits_version);
-            let options = self.options(release)?;
+            let module = sources.around(&modules.root().join("go.mod"));
+            let options = self.options(release, module.as_ref().map(|it| it.crd_options()))?;
             let made = generate(packages, &**modules, &options, tool);
             let backward = made.has_choices.then(|| {
                 let options = Options {
@@ -443,8 +444,10 @@ fn line(refused: &Refused) -> String {
         Reason::Marker => {
             "controller-gen rejects this marker: the marker does not fit the type, or its value is not valid"
         }
+        Reason::Interface => "controller-gen cannot make a schema of an interface",
+        Reason::NamelessStruct => "controller-gen cannot make a schema of a struct without a name",
         Reason::Type => "controller-gen cannot make a schema of this type",
-        Reason::Tag => "controller-gen rejects a field without a JSON tag",
+        Reason::Tag | Reason::Embedded => "controller-gen rejects a field without a JSON tag",
         Reason::Float => {
             "controller-gen rejects floating-point numbers: use `resource.Quantity` or a string, or add `--allow-dangerous-types`"
         }

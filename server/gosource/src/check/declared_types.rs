@@ -104,6 +104,7 @@ impl Reader<'_> {
                 name: name.byte_range(),
                 is_alias: spec.kind() == "type_alias",
                 is_generic: spec.child_by_field_name("type_parameters").is_some(),
+                has_error: spec.has_error(),
                 documentation: self.documentation.get(&spec.start_byte()).cloned(),
                 markers: self.markers_of(spec),
                 of: of.byte_range(),

@@ -108,6 +108,7 @@ fn shifted_declared(it: &Declared, by: isize) -> Declared {
         name: shifted(&it.name, by),
         is_alias: it.is_alias,
         is_generic: it.is_generic,
+        has_error: it.has_error,
         documentation: it.documentation.as_ref().map(|it| shifted(it, by)),
         markers: shifted_sets(&it.markers, by),
         of: shifted(&it.of, by),

@@ -97,6 +97,8 @@ pub struct Declared {
     pub is_alias: bool,
     /// Whether the type has type parameters.
     pub is_generic: bool,
+    /// Whether the declaration has a syntax error. Somebody may still be typing it.
+    pub has_error: bool,
     /// The comments directly above it, in bytes of the file.
     pub documentation: Option<Range<usize>>,
     /// Its markers.
@@ -169,18 +171,34 @@ impl Types {
         all
     }
 
-    /// A hash of the types' fields. It changes if a field is added or removed or has another type, or if a marker makes controller-gen ignore a type.
-    /// It does not change with other markers and comments.
+    /// A hash of the types' fields. It changes if a field is added or removed or has another type, if a marker makes controller-gen ignore a type, or
+    /// if fields become alternatives. It does not change with other markers and comments.
     pub fn fields(&self) -> u64 {
         let mut declared: Vec<(&String, &Declared)> = self.declared.iter().collect();
         declared.sort_unstable_by_key(|it| it.0);
         let mut hasher = DefaultHasher::new();
         for (name, it) in declared {
             name.hash(&mut hasher);
-            (it.is_alias, it.is_generic, ignores_type(&it.markers)).hash(&mut hasher);
+            (it.is_alias, it.is_generic, it.has_error, ignores_type(&it.markers)).hash(&mut hasher);
             it.shape.hash_fields(&mut hasher);
+            self.hash_alternatives(it, &mut hasher);
         }
         hasher.finish()
+    }
+
+    /// Hashes the fields that a marker says to be alternatives, and what makes them required. controller-gen rejects required alternatives.
+    fn hash_alternatives(&self, declared: &Declared, hasher: &mut DefaultHasher) {
+        let mut groups = declared
+            .markers
+            .iter()
+            .filter(|it| it.name.ends_with("OneOf"))
+            .peekable();
+        if let (Some(_), Shape::Struct(members)) = (groups.peek(), &declared.shape) {
+            groups.for_each(|it| self.text.get(it.arguments.clone()).hash(hasher));
+            let of_members = members.iter().flat_map(|it| &it.markers).map(|it| it.name);
+            let says = |it: &&str| it.ends_with("equired") || it.ends_with("ptional");
+            of_members.filter(says).for_each(|it| it.hash(hasher));
+        }
     }
 }
 
