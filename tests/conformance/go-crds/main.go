@@ -117,6 +117,8 @@ type checked struct {
 // answer is what controller-gen says of a package.
 type answer struct {
 	Refused []string `json:"refused"`
+	// Places has the place of each error, or nothing if the error has none.
+	Places []string `json:"places"`
 	// Crash is how controller-gen panics.
 	Crash string `json:"crash,omitempty"`
 }
@@ -153,7 +155,7 @@ func alone(folder, out string, paths []string, options string, runs int) error {
 			return err
 		}
 		root.Errors = nil
-		answer := answer{Refused: []string{}}
+		answer := answer{Refused: []string{}, Places: []string{}}
 		for run := range runs {
 			folder := filepath.Join(out, strconv.Itoa(run), checked.Name)
 			if err := os.MkdirAll(folder, 0o755); err != nil {
@@ -165,6 +167,7 @@ func alone(folder, out string, paths []string, options string, runs int) error {
 		}
 		for _, refused := range root.Errors {
 			answer.Refused = append(answer.Refused, refused.Msg)
+			answer.Places = append(answer.Places, refused.Pos)
 		}
 		if err := encoder.Encode(answer); err != nil {
 			return err
@@ -182,5 +185,6 @@ func (m *making) one(answer *answer, generator crd.Generator, root *loader.Packa
 	}()
 	if err := m.generate(generator, []*loader.Package{root}, out); err != nil {
 		answer.Refused = append(answer.Refused, err.Error())
+		answer.Places = append(answer.Places, "")
 	}
 }

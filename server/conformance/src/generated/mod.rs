@@ -129,8 +129,9 @@ fn compare_random(args: &Args) -> anyhow::Result<bool> {
             println!("{text}");
         }
     }
+    let places: usize = expected.values().map(Theirs::places).sum();
     println!(
-        "{} packages, {accepted} of them accepted: {} the same ({by_chance} in another run of controller-gen), {} differ; {} ms",
+        "{} packages, {accepted} of them accepted, {places} types rejected: {} the same ({by_chance} in another run of controller-gen), {} differ; {} ms",
         args.random,
         same + by_chance,
         different.len(),

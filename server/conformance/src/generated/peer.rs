@@ -1,14 +1,14 @@
 //! What controller-gen's own code makes of packages, and whether it is what we make of them.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs,
     path::{Path, PathBuf},
     process::Command,
 };
 
 use anyhow::{Context as _, ensure};
-use crd_analyzer_generator::{Modules, Options, Reason, generate, yaml};
+use crd_analyzer_generator::{Modules, Options, Reason, Refused, generate, yaml};
 use serde::Deserialize;
 use similar::TextDiff;
 
@@ -23,6 +23,8 @@ pub(super) struct Ours {
     pub(super) crds: Crds,
     /// The texts of what is rejected.
     pub(super) refused: Vec<String>,
+    /// The lines of fields and types that are rejected.
+    lines: BTreeSet<usize>,
     /// The types that were not found.
     pub(super) missing: Vec<String>,
 }
@@ -51,6 +53,12 @@ impl Ours {
             let text = fs::read_to_string(&origin.file).ok()?;
             Some(format!("{:?}: {}", it.reason, text.get(origin.span.clone())?))
         });
+        let line = |it: &Refused| {
+            let origin = it.origin.as_ref().filter(|it| it.file.starts_with(folder))?;
+            let text = fs::read_to_string(&origin.file).ok()?;
+            is_of_type(it.reason).then(|| text[..origin.span.start].matches('\n').count() + 1)
+        };
+        let lines = made.refused.iter().filter_map(line).collect();
         let mut missing = made.missing.clone();
         if made.is_over {
             missing.push("the rest".to_owned());
@@ -58,9 +66,40 @@ impl Ours {
         Self {
             crds: made.crds.iter().map(crd).collect(),
             refused: refused.collect(),
+            lines,
             missing,
         }
     }
+}
+
+/// Whether the error is about a type alone, and its place is that of the field or type.
+const fn is_of_type(reason: Reason) -> bool {
+    matches!(
+        reason,
+        Reason::Interface
+            | Reason::NamelessStruct
+            | Reason::Type
+            | Reason::Tag
+            | Reason::Embedded
+            | Reason::Float
+            | Reason::Key
+    )
+}
+
+/// The begin of the messages of controller-gen about a type alone.
+const OF_TYPES: [&str; 8] = [
+    "encountered struct field",
+    "interface type is not supported",
+    "cannot generate schema for",
+    "unsupported ",
+    "map keys must be",
+    "not a supported map value",
+    "inline struct types",
+    "found float",
+];
+
+fn is_about_type(message: &str) -> bool {
+    OF_TYPES.iter().any(|it| message.starts_with(it))
 }
 
 /// What Go's parser and type checker say of a package.
@@ -74,6 +113,8 @@ struct Checked {
 #[derive(Deserialize, Debug)]
 struct Said {
     refused: Vec<String>,
+    /// The place of each of them, such as `/m/types.go:3:2`. Empty if it has none.
+    places: Vec<String>,
     crash: Option<String>,
 }
 
@@ -83,6 +124,8 @@ pub(super) struct Theirs {
     pub(super) types: Vec<String>,
     /// The reasons why controller-gen rejects the package.
     pub(super) refused: Vec<String>,
+    /// The lines of the fields and types that it rejects. `None` if something else is wrong with the package.
+    lines: Option<BTreeSet<usize>>,
     /// The CRDs of each run.
     runs: Vec<Crds>,
 }
@@ -93,9 +136,15 @@ impl Theirs {
         self.refused.append(&mut self.types);
     }
 
-    /// Whether both results contain the same CRDs, in one of the runs, and both reject something or nothing.
+    /// The number of fields and types whose lines are compared.
+    pub(super) fn places(&self) -> usize {
+        self.lines.as_ref().map_or(0, BTreeSet::len)
+    }
+
+    /// Whether both results contain the same CRDs, in one of the runs, and both reject something or nothing, with types on the same lines.
     pub(super) fn is_like(&self, ours: &Ours) -> bool {
-        self.refused.is_empty() == ours.refused.is_empty() && self.runs.contains(&ours.crds)
+        let are_same_lines = self.lines.as_ref().is_none_or(|it| *it == ours.lines);
+        self.refused.is_empty() == ours.refused.is_empty() && are_same_lines && self.runs.contains(&ours.crds)
     }
 
     /// Prints the differences between our result and this one, in at most `show` lines.
@@ -110,6 +159,9 @@ impl Theirs {
         }
         for text in ours.refused.iter().take(3) {
             println!("  ours: {text}");
+        }
+        if let Some(lines) = self.lines.as_ref().filter(|it| **it != ours.lines) {
+            println!("  types on the lines {lines:?}, by us {:?}", ours.lines);
         }
         if !ours.missing.is_empty() {
             println!("  not known: {}", ours.missing.join(", "));
@@ -190,13 +242,28 @@ impl<'a> Peer<'a> {
                 begun = Some(serde_json::from_str(line)?);
                 continue;
             };
-            let Said { mut refused, crash } = serde_json::from_str(line)?;
+            let Said {
+                mut refused,
+                places,
+                crash,
+            } = serde_json::from_str(line)?;
+            let of_types = refused.iter().zip(&places).filter(|it| is_about_type(it.0));
+            let lines = of_types
+                .filter_map(|it| it.1.rsplit(':').nth(1)?.parse().ok())
+                .collect();
+            let lines = (types.is_empty() && crash.is_none()).then_some(lines);
             refused.extend(crash);
             let runs: Result<Vec<Crds>, _> = (0..runs)
                 .map(|it| crds(&self.out.join(it.to_string()).join(&name)))
                 .collect();
             let runs = runs?;
-            answers.insert(name, Theirs { types, refused, runs });
+            let theirs = Theirs {
+                types,
+                refused,
+                lines,
+                runs,
+            };
+            answers.insert(name, theirs);
         }
         if output.status.success() {
             return Ok(false);
@@ -207,6 +274,7 @@ impl<'a> Peer<'a> {
         let theirs = Theirs {
             types,
             refused: vec!["its stack overflows".to_owned()],
+            lines: None,
             runs: vec![crds(&self.out.join("0").join(&name))?],
         };
         answers.insert(name, theirs);

@@ -351,7 +351,7 @@ impl Making<'_> {
                 let (name, form) = self.pick(&IMPORTED);
                 (name.to_owned(), form, false)
             }
-            7 if !self.is_careful && self.chance(10) => {
+            7 if !self.is_careful && self.chance(30) => {
                 let odd = self.pick(&[
                     "float64",
                     "interface{}",
@@ -359,6 +359,14 @@ impl Making<'_> {
                     "any",
                     "map[int]string",
                     "chan int",
+                    "func(string) error",
+                    "complex64",
+                    "[]float32",
+                    "[]any",
+                    "[]map[bool]string",
+                    "map[string]interface{}",
+                    "map[string]func()",
+                    "map[string]struct{ A string }",
                     "[3]string",
                 ]);
                 (odd.to_owned(), Form::Unknown, false)
