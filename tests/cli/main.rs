@@ -30,6 +30,7 @@ mod partly_built;
 mod patches;
 mod pipeline;
 mod published;
+mod refused_types;
 mod resources;
 mod sandbox;
 mod schema;

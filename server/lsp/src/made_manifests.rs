@@ -207,9 +207,9 @@ impl Session {
                 made.compare(unit);
             }
             let found = made.found(path, &question, |_| false);
-            (found, made.changes(path))
+            (found, made.refused(path), made.changes(path))
         };
-        let (found, changes) = self
+        let (found, refused, changes) = self
             .with_made(Extent::File, (row, path, &text), find)
             .unwrap_or_default();
         if are_all {
@@ -218,7 +218,7 @@ impl Session {
         if let Some(earlier) = earlier {
             self.look_at_earlier(earlier);
         }
-        AsBuilt::of_source(row, &text, found)
+        AsBuilt::of_source(row, &text, found, refused)
     }
 
     /// The CRDs that the manifests of a source file would replace. `None` if the user has turned the comparison off.

@@ -90,6 +90,8 @@ crd_analyzer_schema::codes! {
     INVALID_MARKER = "invalid-marker";
     /// A marker in a Go file does not fit the type that it is at.
     MISMATCHED_MARKER = "mismatched-marker", no_fix: "Only the author knows whether the marker or the type is wrong.";
+    /// controller-gen rejects a field or a type in a Go file.
+    GO_TYPE_REFUSED = "go-type-refused", no_fix: "Only the author knows which type the field should have.";
     /// A field or a type has a marker twice, or two markers that contradict each other.
     REPEATED_MARKER = "repeated-marker";
     /// gofmt changed quotes in a marker.

@@ -52,7 +52,8 @@ const UNSHOWN: &[&str] = &[
     // The examples are kustomizations, which are not manifests.
     "kustomize-failure",
     "kustomize-not-built",
-    // This error is about a CRD and Go files together.
+    // These errors are about Go files together with a CRD, or with what runs controller-gen.
+    "go-type-refused",
     "stale-crd",
     // This hint is about several files of a chart.
     "unknown-chart-value",

@@ -25,6 +25,7 @@ use super::{
     made::Made,
     manifest::{Manifest, Place},
     one_made::KnownTypes,
+    refused::Refused,
 };
 use crate::{
     documents::source::SourceText,
@@ -50,9 +51,20 @@ impl Types<'_> {
     /// create.
     fn are_written(&self, crds: &[Arc<KnownCrd>]) -> bool {
         let mut own = crds.iter().filter(|it| it.path.starts_with(&self.root)).peekable();
-        let files = self.world.files();
-        let is_written = |crd: &Arc<KnownCrd>| crd.text(files).is_some_and(|it| (ROW.may_have_made)(&it.source.text));
-        own.peek().is_none() || own.any(is_written)
+        own.peek().is_none() || own.any(|it| self.is_written(it))
+    }
+
+    /// Whether something shows that the project runs controller-gen.
+    fn has_generator(&self, crds: &[Arc<KnownCrd>]) -> bool {
+        self.module().controller_gen().is_some() || crds.iter().any(|it| self.is_written(it))
+    }
+
+    /// Whether controller-gen wrote a CRD of this project.
+    fn is_written(&self, crd: &Arc<KnownCrd>) -> bool {
+        let text = crd
+            .text(self.world.files())
+            .filter(|_| crd.path.starts_with(&self.root));
+        text.is_some_and(|it| (ROW.may_have_made)(&it.source.text))
     }
 
     /// The manifest for a CRD that controller-gen wrote, updated from the current types. `whole` has the generator of complete CRDs if the types may
@@ -71,9 +83,10 @@ impl Types<'_> {
         let text = crd.text(self.world.files()).filter(|it| it.is_readable)?;
         let before = read_json_of(&text.tree, text.root).ok()?.root()?.to_value();
         let text = &text.source.text;
+        let project = self.module().crd_options();
         let modules = self.modules();
         let mut of_modules = modules.iter().map(|it| (&*it.0, it.1.as_slice()));
-        of_modules.find_map(|it| go_crds::stale::rewritten(it, &crd.defines, (text, &before)))
+        of_modules.find_map(|it| go_crds::stale::rewritten(it, (&crd.defines, project), (text, &before)))
     }
 
     /// The manifests of a kind whose types are known: updates of the CRDs that controller-gen wrote, or a new CRD if the repository has none. `module`
@@ -90,8 +103,9 @@ impl Types<'_> {
             .types()
             .unwrap_or_else(|| Arc::new(KnownTypes::new(module.clone())));
         let mut made = Vec::new();
+        let is_whole = before.may_be_whole();
         for crd in of_kind.iter().filter(|it| it.path.starts_with(&self.root)) {
-            let whole = if before.may_be_whole() { wholes.of(module) } else { None };
+            let whole = if is_whole { wholes.of(module) } else { None };
             let Some(it) = self.of_crd(crd, whole) else { continue };
             let is_to_compare = crd.is_current() && (before.may_be_older() || !it.is_in_step());
             made.push(if is_to_compare { it.compared_later() } else { it });
@@ -101,8 +115,22 @@ impl Types<'_> {
                 .of(module)
                 .and_then(|it| it.new_crd(of, |name| crds.iter().any(|it| it.name == name)));
             made.extend(new.map(|it| Made::of_kind(it, of.clone())));
+            if made.is_empty()
+                && self.has_generator(crds)
+                && let Some(whole) = wholes.of(module)
+                && !whole.refused(of).is_empty()
+            {
+                made.extend(whole.without_crd(of).map(|it| Made::absent(it, of.clone())));
+            }
         }
-        made.into_iter().map(|it| it.of_types(known.clone())).collect()
+        let is_generated = made.iter().any(|it| it.crd().is_some()) || self.has_generator(crds);
+        let refused: Arc<[Refused]> = if is_whole && is_generated && !made.is_empty() {
+            wholes.of(module).map_or_else(|| [].into(), |it| it.refused(of).into())
+        } else {
+            [].into()
+        };
+        let of_kind = |it: Made| it.of_types(known.clone()).with_refused(refused.clone());
+        made.into_iter().map(of_kind).collect()
     }
 
     /// The manifests of the wanted kinds. `before` returns the manifests of a kind before the last edit.

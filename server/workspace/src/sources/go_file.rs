@@ -113,10 +113,11 @@ pub(crate) fn silence(report: &mut FileReport) {
     }
     let lines: Vec<Span> = check::read(&text).lines.iter().map(span).collect();
     let verdicts = report.documents.iter_mut().flat_map(|it| &mut it.verdicts);
-    let hints = suppress::apply(&text, Form::Go, &lines, verdicts.flat_map(|it| it.1.findings_mut()));
+    let of_documents = verdicts.flat_map(|it| it.1.findings_mut());
+    let hints = suppress::apply(&text, Form::Go, &lines, of_documents.chain(&mut report.findings));
     let unused: HashSet<Span> = hints.iter().map(|it| it.span).collect();
     let is_unused = |it: &Finding| it.code == codes::UNUSED_SUPPRESSION && !unused.contains(&it.span);
-    report.findings.retain(|it| !is_unused(it));
+    report.findings.retain(|it| !it.suppressed && !is_unused(it));
 }
 
 /// Removes the findings about older CRDs at fields and types that have an error, too. A CRD can only follow when the markers are right.

@@ -16,7 +16,7 @@ use super::{
     change::{self, Change, Written},
     judged,
     manifest::Manifest,
-    older,
+    older, refused,
 };
 use crate::{
     comparison::revision::Revision,
@@ -111,11 +111,11 @@ impl Manifests {
 
     /// All generated manifests.
     pub(super) fn all(&self) -> impl Iterator<Item = &Made> {
-        self.made.iter()
+        self.made.iter().filter(|it| !it.is_absent())
     }
 
     fn of_file<'a>(&'a self, path: &'a Path) -> impl Iterator<Item = &'a Made> {
-        self.made.iter().filter(|it| it.manifest().is_made_of(path))
+        self.all().filter(|it| it.manifest().is_made_of(path))
     }
 
     /// The known changes of the manifests since the CRDs that they would replace, at the types of a file that declare the versions.
@@ -134,7 +134,7 @@ impl Manifests {
 
     /// All manifests of the unit, each with the CRD in the repository that it updates.
     pub fn with_crds(&self) -> impl Iterator<Item = (&Arc<Manifest>, Option<&Arc<KnownCrd>>)> {
-        self.made.iter().map(|it| (it.manifest(), it.crd()))
+        self.all().map(|it| (it.manifest(), it.crd()))
     }
 
     /// The manifests that are generated from a file, possibly together with other files.
@@ -244,6 +244,11 @@ impl Manifests {
         found
     }
 
+    /// What the generators of the manifests reject in a source file.
+    pub fn refused(&self, path: &Path) -> Vec<Finding> {
+        refused::in_source(self.made.iter().flat_map(Made::refused), path)
+    }
+
     /// If the file at a path has a CRD that is older than its source, adds a finding to the report on the file.
     pub fn tell_older(&self, (path, report): (&Path, &mut FileReport)) {
         older::in_crd(&self.made, path, report);
@@ -283,8 +288,10 @@ impl Manifests {
         (question, is_told): (&Question<'_>, impl Fn(&Path) -> bool),
     ) {
         let found = self.found(path, question, is_told);
-        if !found.is_empty() {
+        let refused = self.refused(path);
+        if !(found.is_empty() && refused.is_empty()) {
             report.documents.extend(found);
+            report.findings.extend(refused);
             (row.silence)(report);
         }
     }

@@ -19,6 +19,7 @@ pub mod manifest;
 mod markdown;
 mod older;
 mod one_made;
+mod refused;
 
 use std::{
     fmt,

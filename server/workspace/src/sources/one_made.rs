@@ -11,6 +11,7 @@ use super::{
     go_crds::stale::Stale,
     judged::Judged,
     manifest::{Manifest, Moves},
+    refused::Refused,
 };
 use crate::{
     findings::report::DocumentReport,
@@ -33,6 +34,10 @@ pub struct Made {
     has_other_fields: bool,
     /// The types on which the manifest depends. `None` if they are not completely known.
     types: Option<Arc<KnownTypes>>,
+    /// What the generator rejects of its source.
+    refused: Arc<[Refused]>,
+    /// Whether the source is so wrong that the manifest is not generated. Its text is then empty.
+    is_absent: bool,
 }
 
 /// The types on which a manifest depends.
@@ -88,6 +93,16 @@ impl Made {
             age: Arc::new(Age::of(None)),
             has_other_fields: false,
             types: None,
+            refused: [].into(),
+            is_absent: false,
+        }
+    }
+
+    /// A CRD that is not generated, because its generator rejects something. `manifest` only has the place that declares the kind.
+    pub(super) fn absent(manifest: Manifest, kind: GroupKind) -> Self {
+        Self {
+            is_absent: true,
+            ..Self::of_kind(manifest, kind)
         }
     }
 
@@ -134,6 +149,22 @@ impl Made {
             has_other_fields,
             ..self
         }
+    }
+
+    /// Sets what the generator rejects.
+    #[must_use]
+    pub(super) fn with_refused(self, refused: Arc<[Refused]>) -> Self {
+        Self { refused, ..self }
+    }
+
+    /// What the generator rejects of its source.
+    pub(super) fn refused(&self) -> &[Refused] {
+        &self.refused
+    }
+
+    /// Whether the manifest is not generated, because its generator rejects something.
+    pub(super) fn is_absent(&self) -> bool {
+        self.is_absent
     }
 
     /// Sets the types on which the manifest depends.
@@ -198,9 +229,11 @@ impl Made {
                 compared: OnceLock::new(),
             }),
         };
+        let refused: Option<Arc<[Refused]>> = self.refused.iter().map(|it| it.after(moves)).collect();
         Some(Self {
             judged,
             age,
+            refused: refused?,
             ..self.clone()
         })
     }
@@ -232,9 +265,9 @@ impl Made {
     }
 
     /// Whether the manifest is generated completely, or may be after another change, because the types may have other fields than the CRD in the
-    /// repository.
+    /// repository, or because the generator rejects some of them.
     pub(super) fn may_be_whole(&self) -> bool {
-        self.is_whole || self.has_other_fields
+        self.is_whole || self.has_other_fields || !self.refused.is_empty()
     }
 
     /// Whether the CRD in the repository may still be older than its source after another change.

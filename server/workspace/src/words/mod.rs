@@ -12,6 +12,7 @@ pub(crate) mod markers;
 mod metadata;
 mod policy;
 mod printer_columns;
+pub(crate) mod refused_types;
 mod rules;
 mod schema;
 pub(crate) mod stale;

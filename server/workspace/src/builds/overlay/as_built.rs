@@ -101,11 +101,18 @@ impl AsBuilt {
     }
 
     /// The diagnostics about the manifests that are generated from a source file with this text.
-    pub fn of_source(row: &'static sources::Row, text: &Arc<str>, documents: Vec<DocumentReport>) -> Self {
+    /// `findings` are not about one of the manifests.
+    pub fn of_source(
+        row: &'static sources::Row,
+        text: &Arc<str>,
+        documents: Vec<DocumentReport>,
+        findings: Vec<Finding>,
+    ) -> Self {
         Self {
             text: text.clone(),
             row: Some(row),
             documents,
+            findings,
             ..Self::default()
         }
     }
@@ -199,7 +206,10 @@ impl AsBuilt {
         report.documents.extend(built);
         report.documents.sort_by_key(|it| (it.index, it.item));
         mark_repeats(report);
-        if let Some(row) = self.row.filter(|_| !self.documents.is_empty()) {
+        if let Some(row) = self
+            .row
+            .filter(|_| !(self.documents.is_empty() && self.findings.is_empty()))
+        {
             (row.silence)(report);
         }
     }

@@ -18,7 +18,11 @@ use crd_analyzer_generator::{
     node::{Node, Origin, Part},
     settled as settled_parts, yaml,
 };
-use crd_analyzer_gosource::{LISTS, ONLY_MARKERS_SET, check::catalog::Release};
+use crd_analyzer_gosource::{
+    LISTS, ONLY_MARKERS_SET,
+    check::catalog::Release,
+    crd_options::{self as options, CrdOptions},
+};
 use crd_analyzer_syntax::tree::Span;
 use serde_json::Value;
 
@@ -348,17 +352,24 @@ impl Unsettled {
     }
 }
 
-/// The text that controller-gen would write for a CRD if it ran now. `None` if some types are unknown.
+/// The text that controller-gen would write for a CRD if it ran now. Options that the project's commands do not say are taken from the CRD. `None` if
+/// some types are unknown.
 pub(in crate::sources) fn rewritten(
     of_module: (&Modules, &[String]),
-    of: &GroupKind,
+    (of, project): (&GroupKind, &CrdOptions),
     (text, before): (&str, &Value),
 ) -> Option<String> {
     let (release, version) = release_of(before)?;
+    let is_on = |name: &str, before: &dyn Fn() -> bool| project.is_on(name).unwrap_or_else(before);
     let options = Options {
         allows_dangerous_types: true,
-        has_embedded_metadata: has_embedded_metadata(before),
-        max_description: (!has_descriptions(before)).then_some(0),
+        leaves_out_unexported: is_on("ignoreUnexportedFields", &|| false),
+        has_embedded_metadata: is_on("generateEmbeddedObjectMeta", &|| has_embedded_metadata(before)),
+        max_description: match project.get("maxDescLen") {
+            options::Value::Given(length) => length.parse().ok(),
+            options::Value::Default => None,
+            options::Value::Unknown => (!has_descriptions(before)).then_some(0),
+        },
         preserves_unknown_fields: before
             .get("spec")?
             .get("preserveUnknownFields")

@@ -28,6 +28,7 @@ use crate::{
         change,
         made::Made,
         manifest::{Manifest, Place, Writing},
+        refused::Refused,
     },
 };
 
@@ -36,6 +37,8 @@ pub(in crate::sources) struct Whole<'m> {
     modules: &'m Modules,
     packages: &'m [String],
     options: Options,
+    /// Whether controller-gen certainly rejects fields that are not exported and have no JSON tag.
+    rejects_unexported: bool,
     generator: Generator<'m>,
     kinds: Option<Rc<[GroupKind]>>,
     /// The complete CRDs so far, because the repository may have several copies of a CRD. `None` if a CRD is not completely known.
@@ -74,10 +77,12 @@ impl<'m> Whole<'m> {
         module: &Module,
         are_begun: bool,
     ) -> Self {
+        let project = module.crd_options();
         let options = Options {
-            // The project's options for controller-gen are unknown, so choose options with which nothing is rejected.
-            allows_dangerous_types: true,
-            has_embedded_metadata: true,
+            // Where the project's options for controller-gen are unknown, choose options with which nothing is rejected.
+            allows_dangerous_types: project.is_on("allowDangerousTypes") != Some(false),
+            has_embedded_metadata: project.is_on("generateEmbeddedObjectMeta") != Some(false),
+            leaves_out_unexported: project.is_on("ignoreUnexportedFields") == Some(true),
             may_lack_descriptions: true,
             are_begun,
             is_strict: false,
@@ -88,6 +93,7 @@ impl<'m> Whole<'m> {
             modules,
             packages,
             generator: Generator::new(packages, modules, &options, Some(tool)),
+            rejects_unexported: project.is_on("ignoreUnexportedFields") == Some(false),
             options,
             kinds: None,
             known: HashMap::new(),
@@ -133,6 +139,38 @@ impl<'m> Whole<'m> {
             let _ = self.generator.crd(&kind.group, &kind.kind);
         }
         self.generator.missing().to_vec()
+    }
+
+    /// The fields and types of the project for which controller-gen fails when it generates the CRD of a kind.
+    pub(in crate::sources) fn refused(&mut self, of: &GroupKind) -> Vec<Refused> {
+        let _ = self.known(of);
+        let mut found = Vec::new();
+        for refused in self.generator.refused_of((&of.group, &of.kind)) {
+            let Some(origin) = refused.origin.filter(|it| self.is_own(&it.file)) else {
+                continue;
+            };
+            if self.read(&origin).is_some() {
+                let refused = Refused::new(Texts(&self.texts).place(&origin), refused.reason);
+                found.extend(refused.filter(|it| self.rejects_unexported || !it.what.is_unexported()));
+            }
+        }
+        found
+    }
+
+    /// Whether a file belongs to the module, and not to one of its dependencies.
+    fn is_own(&self, file: &Path) -> bool {
+        let below = file.strip_prefix(self.modules.root());
+        below.is_ok_and(|it| !it.starts_with("vendor"))
+    }
+
+    /// The place of a kind without a CRD: the declaration of its type.
+    pub(in crate::sources) fn without_crd(&mut self, of: &GroupKind) -> Option<Manifest> {
+        let crd = self.generator.crd(&of.group, &of.kind)?;
+        let (_, declared) = crd.declared.first()?;
+        self.read(declared)?;
+        let mut writing = Writing::default();
+        writing.from(&Texts(&self.texts).place(declared), None, |_| {});
+        Some(writing.finish(self.modules.root().join(&crd.file).into()))
     }
 
     fn known(&mut self, of: &GroupKind) -> Option<Rc<Known>> {
@@ -188,6 +226,10 @@ impl<'m> Whole<'m> {
         let value = read_json_of(&text.tree, text.root).ok()?.root()?.to_value();
         let compare = |made: &Part, declared: &Origin| stale::differences(&value, made, (declared, root));
         let known = self.known(&crd.defines)?;
+        if !self.refused(&crd.defines).is_empty() {
+            // controller-gen fails, so nobody can update the CRD.
+            return None;
+        }
         let mut found = compare(&known.crd.object, &known.crd.declared.first()?.1);
         if found.is_empty() || stale::header(&text.source.text, &value).is_none() {
             return None;

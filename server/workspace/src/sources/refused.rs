@@ -1,0 +1,54 @@
+//! Fields and types of source files that the generator of a manifest rejects.
+
+use std::{collections::BTreeMap, path::Path};
+
+use crd_analyzer_generator::Reason;
+
+use super::manifest::{Moves, Place};
+use crate::{
+    codes::GO_TYPE_REFUSED,
+    findings::finding::{Class, Finding, Severity},
+    words::{
+        self,
+        refused_types::{self, What},
+    },
+};
+
+/// A place that the generator rejects.
+#[derive(Clone, Debug)]
+pub(super) struct Refused {
+    pub(super) place: Place,
+    pub(super) what: What,
+}
+
+impl Refused {
+    /// What is wrong with the text at a place. `None` if it is told elsewhere, or if the text is not finished.
+    pub(super) fn new(place: Place, reason: Reason) -> Option<Self> {
+        let text = place.file.text.get(place.span.range())?;
+        let what = What::of(reason, text)?;
+        Some(Self { place, what })
+    }
+
+    /// The same after an edit of a file. `None` if the place no longer exists.
+    pub(super) fn after(&self, moves: &Moves) -> Option<Self> {
+        Some(Self {
+            place: moves.place(&self.place)?,
+            what: self.what.clone(),
+        })
+    }
+}
+
+/// The findings in a source file. There is one at each place, even if several manifests depend on it.
+pub(super) fn in_source<'r>(refused: impl Iterator<Item = &'r Refused>, path: &Path) -> Vec<Finding> {
+    let places: BTreeMap<(u32, u32), &Refused> = refused
+        .filter(|it| *it.place.file.path == *path)
+        .map(|it| ((it.place.span.start, it.place.span.end), it))
+        .collect();
+    let finding = |refused: &Refused| {
+        let mut finding = Finding::new(Class::Hint, GO_TYPE_REFUSED, refused.place.span, "");
+        finding.severity = Severity::Error;
+        words::put(&mut finding, refused_types::words(&refused.what));
+        finding
+    };
+    places.into_values().map(finding).collect()
+}

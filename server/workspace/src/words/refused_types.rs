@@ -1,0 +1,162 @@
+//! Words for Go types for which controller-gen does not generate a schema.
+
+use crd_analyzer_generator::Reason;
+
+use super::{
+    Words,
+    text::{clip, code},
+};
+
+/// A field or type that controller-gen rejects.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct What {
+    reason: Reason,
+    /// The field or type as written.
+    written: String,
+}
+
+/// The maximum length of a type before it is cut.
+const LONGEST: usize = 40;
+
+impl What {
+    /// A field or type with this text. `None` if the error is reported elsewhere, or if the text may not be finished.
+    pub(crate) fn of(reason: Reason, written: &str) -> Option<Self> {
+        let is_told = match reason {
+            Reason::Interface
+            | Reason::NamelessStruct
+            | Reason::Tag
+            | Reason::Embedded
+            | Reason::Float
+            | Reason::Key => true,
+            Reason::Type => is_finished(written),
+            // Otherwise the value of a marker is not valid.
+            Reason::OneOf => !written.starts_with("struct"),
+            Reason::Crash => !written.starts_with('+'),
+            Reason::Marker | Reason::Conflict | Reason::Versions | Reason::Text => false,
+        };
+        is_told.then(|| Self {
+            reason,
+            written: written.to_owned(),
+        })
+    }
+
+    /// Whether it is a field that is not exported. An option of controller-gen leaves such fields out.
+    pub(crate) fn is_unexported(&self) -> bool {
+        self.reason == Reason::Tag && !self.written.starts_with(char::is_uppercase)
+    }
+}
+
+/// Whether a type without a schema is one that Go knows. Otherwise somebody may be typing a type that has a schema.
+fn is_finished(written: &str) -> bool {
+    ["func(", "chan ", "chan<-", "complex64", "complex128"]
+        .iter()
+        .any(|it| written.contains(it))
+        || has_arguments(written)
+}
+
+/// Whether a type has type arguments, as in `List[string]`.
+fn has_arguments(written: &str) -> bool {
+    let Some((before, _)) = written.strip_suffix(']').and_then(|it| it.rsplit_once('[')) else {
+        return false;
+    };
+    let is_name = |it: char| it.is_alphanumeric() || it == '_';
+    before.ends_with(is_name) && !before.ends_with("map")
+}
+
+/// The words for a field or type that controller-gen rejects.
+pub(crate) fn words(what: &What) -> Words {
+    let first = what.written.lines().next().unwrap_or_default().trim_end();
+    let written = code(&clip(first, LONGEST));
+    let no_schema = || Words::new(format!("controller-gen cannot make a schema of {written}"));
+    let words = match what.reason {
+        Reason::Interface => no_schema()
+            .label("an interface")
+            .help("use a concrete type, or `apiextensionsv1.JSON` for any value"),
+        Reason::NamelessStruct => Words::new("controller-gen cannot make a schema of a struct without a name")
+            .label("a struct without a name")
+            .help("declare the struct as a type of its own, and write the name of the type here"),
+        Reason::Tag if what.is_unexported() => Words::new(format!("the field {written} has no JSON tag"))
+            .label("no JSON tag")
+            .help("add the tag `json:\"-\"`, or generate with `crd:ignoreUnexportedFields=true`"),
+        Reason::Tag => Words::new(format!("the field {written} has no JSON tag"))
+            .label("no JSON tag")
+            .help(format!(
+                "add the tag `json:\"{}\"`, or `json:\"-\"` to leave the field out",
+                in_json(first)
+            )),
+        Reason::Embedded => Words::new(format!("the embedded type {written} has no JSON tag"))
+            .label("no JSON tag")
+            .help("add the tag `json:\",inline\"` to take over its fields"),
+        Reason::Float => Words::new(format!("controller-gen rejects the floating-point type {written}"))
+            .label("a floating-point number")
+            .help("use `resource.Quantity` or an integer, or generate with `crd:allowDangerousTypes=true`"),
+        Reason::Key => Words::new(format!("the keys of {written} must be strings"))
+            .label("other keys than strings")
+            .help("write `string` between the brackets"),
+        Reason::OneOf => Words::new(format!("{written} is in a OneOf marker, but it is required"))
+            .label("required")
+            .help("add `omitempty` to its JSON tag, and remove a marker that makes it required"),
+        Reason::Crash => Words::new(format!("this release of controller-gen crashes at {written}"))
+            .label("the crash is here")
+            .help("use another type, or update controller-gen"),
+        _ if has_arguments(first) => no_schema()
+            .label("has type arguments")
+            .help("declare a type without type parameters, and use it here"),
+        _ => no_schema()
+            .label("no JSON value")
+            .help("use another type, or add the tag `json:\"-\"` to leave the field out"),
+    };
+    words.note("controller-gen stops with an error here")
+}
+
+/// The usual JSON name of a Go field, such as `podName` for `PodName` and `url` for `URL`.
+fn in_json(name: &str) -> String {
+    let upper = name.chars().take_while(|it| it.is_uppercase()).count();
+    // In `URLPrefix`, the last of the capital letters begins the next word.
+    let lowered = if upper < name.chars().count() && upper > 1 {
+        upper - 1
+    } else {
+        upper
+    };
+    let first: String = name.chars().take(lowered).collect();
+    let rest: String = name.chars().skip(lowered).collect();
+    format!("{}{rest}", first.to_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_in_json() {
+        for (name, expected) in [
+            ("Name", "name"),
+            ("PodName", "podName"),
+            ("URL", "url"),
+            ("URLPrefix", "urlPrefix"),
+            ("A", "a"),
+            ("Ä", "ä"),
+        ] {
+            assert_eq!(in_json(name), expected);
+        }
+    }
+
+    #[test]
+    fn unfinished_types_are_not_told() {
+        for (written, expected) in [
+            ("func()", true),
+            ("map[string]func(a int) error", true),
+            ("<-chan int", true),
+            ("[]chan int", true),
+            ("List[string]", true),
+            ("*v1.List[string]", true),
+            ("complex128", true),
+            ("map[string]", false),
+            ("[]", false),
+            ("[4]", false),
+            ("", false),
+        ] {
+            assert_eq!(What::of(Reason::Type, written).is_some(), expected, "{written}");
+        }
+    }
+}

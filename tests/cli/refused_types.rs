@@ -1,0 +1,132 @@
+//! Tests of fields and types in Go files that controller-gen rejects.
+
+use crate::{Sandbox, generate::without_crd};
+
+const WITH_OPTIONS: &str = "CONTROLLER_TOOLS_VERSION ?= v0.23.0\n\nmanifests:\n\
+                            \t$(CONTROLLER_GEN) rbac:roleName=manager crd paths=./... output:crd:dir=config/crd\n";
+
+/// A module in which the kind `Cart` has these fields.
+fn with_fields(fields: &str) -> Sandbox {
+    let sandbox = without_crd(&format!("type CartSpec struct {{\n{fields}\n}}\n"));
+    sandbox.write("Makefile", WITH_OPTIONS);
+    sandbox
+}
+
+/// The errors about fields and types, without the file.
+fn told(sandbox: &Sandbox) -> Vec<String> {
+    let outcome = sandbox.run(&["check", "./api/...", "-o", "concise"]);
+    let lines = outcome.stdout.lines().filter(|it| it.contains("[go-type-refused]"));
+    let line = |it: &str| {
+        it.replace("api/v1/types.go:", "")
+            .replace("error[go-type-refused]: ", "")
+    };
+    lines.map(line).collect()
+}
+
+#[test]
+fn each_field_that_controller_gen_rejects_is_told() {
+    for (field, expected) in [
+        ("Name string", "7:2: the field `Name` has no JSON tag"),
+        ("Name string `yaml:\"name\"`", "7:2: the field `Name` has no JSON tag"),
+        ("name string", "7:2: the field `name` has no JSON tag"),
+        ("Other", "7:2: the embedded type `Other` has no JSON tag"),
+        (
+            "A map[int]string `json:\"a\"`",
+            "7:4: the keys of `map[int]string` must be strings",
+        ),
+        (
+            "A []map[bool]int `json:\"a\"`",
+            "7:4: the keys of `[]map[bool]int` must be strings",
+        ),
+        (
+            "A any `json:\"a\"`",
+            "7:4: controller-gen cannot make a schema of `any`",
+        ),
+        (
+            "A map[string]interface{} `json:\"a\"`",
+            "7:4: controller-gen cannot make a schema of `map[string]interface{}`",
+        ),
+        (
+            "A struct{ B int } `json:\"a\"`",
+            "7:4: controller-gen cannot make a schema of a struct without a name",
+        ),
+        (
+            "A func() `json:\"a\"`",
+            "7:4: controller-gen cannot make a schema of `func()`",
+        ),
+        (
+            "A chan int `json:\"a\"`",
+            "7:4: controller-gen cannot make a schema of `chan int`",
+        ),
+        (
+            "A List[int] `json:\"a\"`",
+            "7:4: controller-gen cannot make a schema of `List[int]`",
+        ),
+        (
+            "A float64 `json:\"a\"`",
+            "7:4: controller-gen rejects the floating-point type `float64`",
+        ),
+        (
+            "A *[]float32 `json:\"a\"`",
+            "7:4: controller-gen rejects the floating-point type `*[]float32`",
+        ),
+    ] {
+        let others = "\n}\ntype Other struct {\n\tB int `json:\"b\"`\n}\ntype List[T any] struct {\n\tItems []T `json:\"items\"`";
+        assert_eq!(told(&with_fields(&format!("\t{field}{others}"))), [expected], "{field}");
+    }
+}
+
+#[test]
+fn fields_that_controller_gen_skips_are_silent() {
+    for field in [
+        "A func() `json:\"-\"`",
+        "A string `json:\"a\"`\n}\ntype Unused struct {\n\tB string",
+        "// +kubebuilder:validation:Schemaless\n\tA any `json:\"a\"`",
+        "A Unknown `json:\"a\"`",
+        "A func",
+        "A",
+        "// +crd-analyzer: ignore[go-type-refused] on purpose\n\tA any `json:\"a\"`",
+    ] {
+        assert_eq!(told(&with_fields(&format!("\t{field}"))), [] as [&str; 0], "{field}");
+    }
+}
+
+#[test]
+fn options_of_the_project_decide() {
+    let sandbox = with_fields("\tA float64 `json:\"a\"`\n\tname string");
+    assert_eq!(told(&sandbox).len(), 2);
+    for (options, expected) in [
+        ("crd:allowDangerousTypes=true", 1),
+        ("crd:ignoreUnexportedFields=true", 1),
+        ("crd:allowDangerousTypes=true,ignoreUnexportedFields=true", 0),
+        ("$(CRD_OPTIONS)", 0),
+        ("crd:maxDescLen=0", 2),
+    ] {
+        sandbox.write("Makefile", WITH_OPTIONS.replace(" crd ", &format!(" {options} ")));
+        assert_eq!(told(&sandbox).len(), expected, "{options}");
+    }
+}
+
+#[test]
+fn nothing_is_told_without_controller_gen() {
+    let sandbox = with_fields("\tA any `json:\"a\"`");
+    sandbox.write("Makefile", "all:\n");
+    assert_eq!(told(&sandbox), [] as [&str; 0]);
+}
+
+#[test]
+fn generate_takes_the_options_of_the_project() {
+    let sandbox = with_fields("\t// A is a number.\n\tA float64 `json:\"a\"`");
+    let generate = |more: &[&str]| sandbox.run(&[&["generate", "crd", "./api/..."], more].concat());
+    generate(&[]).expect(1, &["controller-gen rejects floating-point numbers"]);
+    sandbox.write(
+        "Makefile",
+        WITH_OPTIONS.replace(" crd ", " crd:allowDangerousTypes=true,maxDescLen=0 "),
+    );
+    let outcome = generate(&[]);
+    outcome.expect(0, &["type: number"]);
+    assert!(!outcome.stdout.contains("A is a number."), "{}", outcome.stdout);
+    // Options of the command take precedence.
+    generate(&["--max-desc-len=100"]).expect(0, &["A is a number."]);
+    generate(&["crd"]).expect(1, &["controller-gen rejects floating-point numbers"]);
+}
