@@ -116,19 +116,24 @@ impl Types<'_> {
                 .and_then(|it| it.new_crd(of, |name| crds.iter().any(|it| it.name == name)));
             made.extend(new.map(|it| Made::of_kind(it, of.clone())));
             if made.is_empty()
-                && self.has_generator(crds)
                 && let Some(whole) = wholes.of(module)
                 && !whole.refused(of).is_empty()
+                && self.has_generator(crds)
             {
                 made.extend(whole.without_crd(of).map(|it| Made::absent(it, of.clone())));
             }
         }
-        let is_generated = made.iter().any(|it| it.crd().is_some()) || self.has_generator(crds);
-        let refused: Arc<[Refused]> = if is_whole && is_generated && !made.is_empty() {
-            wholes.of(module).map_or_else(|| [].into(), |it| it.refused(of).into())
+        let whole = if is_whole && !made.is_empty() {
+            wholes.of(module)
         } else {
-            [].into()
+            None
         };
+        let mut refused = whole.map(|it| it.refused(of)).unwrap_or_default();
+        let has_crd = made.iter().any(|it| it.crd().is_some());
+        if !(refused.is_empty() || has_crd || self.has_generator(crds)) {
+            refused.clear();
+        }
+        let refused: Arc<[Refused]> = refused.into();
         let of_kind = |it: Made| it.of_types(known.clone()).with_refused(refused.clone());
         made.into_iter().map(of_kind).collect()
     }
