@@ -1,6 +1,8 @@
 //! Rules that exist in only one of the CRDs, and values that only these rules reject.
 
-use crd_analyzer_hazards::{Effort, RuleFacts, Shown, accepted_by_rules, reads_only, refused_by_rule, rule_facts};
+use crd_analyzer_hazards::{
+    Effort, ReadFields, RuleFacts, Shown, accepted_by_rules, read_fields, refused_by_rule, rule_facts,
+};
 use crd_analyzer_schema::structural::{Structural, lookup};
 use crd_analyzer_schema::unknown::Known;
 use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion, ValidationRule, defaulting};
@@ -124,44 +126,74 @@ pub(crate) const RANGES_SINCE: KubernetesVersion = KubernetesVersion::minor(36);
 
 /// Whether every value that a schema accepts has the CEL type of the schema (`UnstructuredToVal`). There are exceptions: a list is accepted as a
 /// string with a format, and some fractions are accepted as integers.
-pub(crate) fn is_typed(schema: &JsonSchemaProps, kubernetes: KubernetesVersion) -> bool {
-    let is_odd = match schema.r#type.as_str() {
-        "string" => !schema.format.is_empty(),
-        "integer" => kubernetes < RANGES_SINCE,
-        _ => false,
-    };
-    !is_odd && below(schema).all(|it| is_typed(it, kubernetes))
+fn is_typed(schema: &JsonSchemaProps, kubernetes: KubernetesVersion) -> bool {
+    has_own_type(schema, kubernetes) && below(schema).all(|it| is_typed(it, kubernetes))
+}
+
+/// Like [`is_typed`], without the values inside the value.
+fn has_own_type(schema: &JsonSchemaProps, kubernetes: KubernetesVersion) -> bool {
+    match schema.r#type.as_str() {
+        "string" => schema.format.is_empty(),
+        "integer" => kubernetes >= RANGES_SINCE,
+        _ => true,
+    }
 }
 
 fn has_int_or_string(schema: &JsonSchemaProps) -> bool {
     schema.x_int_or_string || below(schema).any(has_int_or_string)
 }
 
-/// Whether it is certain that a rule of a node does not read an int-or-string. Some fractions are accepted as an int-or-string, and every rule that
-/// reads such a fraction fails.
-pub(crate) fn reads_no_int_or_string(
+/// Whether a rule can read all that it reads of a value that was valid under the schema `from`. An int-or-string does not count, because some
+/// fractions are accepted as one, and every rule that reads such a fraction fails.
+pub(crate) fn can_read(
+    rule: &ValidationRule,
+    from: &JsonSchemaProps,
+    to: &JsonSchemaProps,
+    is_resource_root: bool,
+    kubernetes: KubernetesVersion,
+) -> bool {
+    reads_of(rule, from, is_resource_root, kubernetes).is_some_and(|it| is_readable(&it, from, to, kubernetes))
+}
+
+fn reads_of(
+    rule: &ValidationRule,
     node: &JsonSchemaProps,
     is_resource_root: bool,
     kubernetes: KubernetesVersion,
-    rule: &ValidationRule,
-) -> bool {
-    if !has_int_or_string(node) {
-        return true;
-    }
-    let others = node.properties.iter().filter(|it| !has_int_or_string(&it.1));
-    let names: Vec<&str> = others.map(|it| it.0.as_str()).collect();
+) -> Option<ReadFields> {
     let mut node = node.clone();
     node.x_validations = vec![rule.clone()];
-    reads_only(Structural::assume(&node), is_resource_root, kubernetes, 0, &names)
+    read_fields(Structural::assume(&node), is_resource_root, kubernetes, 0)
+}
+
+fn is_readable(
+    reads: &ReadFields,
+    from: &JsonSchemaProps,
+    to: &JsonSchemaProps,
+    kubernetes: KubernetesVersion,
+) -> bool {
+    // In a map, a field is a key.
+    let is_map = from.additional_properties.is_some() || to.additional_properties.is_some();
+    if reads.is_whole || is_map {
+        return is_typed(from, kubernetes) && has_types_of(from, to) && !has_int_or_string(from);
+    }
+    let is_same = has_type_of(from, to) && has_own_type(from, kubernetes) && !from.x_int_or_string;
+    let mut fields = reads.fields.iter();
+    is_same
+        && fields.all(
+            |(name, reads)| match (lookup(&from.properties, name), lookup(&to.properties, name)) {
+                (Some(from), Some(to)) => is_readable(reads, from, to, kubernetes),
+                (Some(from), None) => is_typed(from, kubernetes) && !has_int_or_string(from),
+                // Preserved unknown fields can have any type.
+                (None, Some(_)) => from.x_preserve_unknown_fields != Some(true),
+                // `apiVersion`, `kind` and `metadata` of a resource need no schema.
+                (None, None) => true,
+            },
+        )
 }
 
 /// Whether two schemas have the same CEL types. An unchanged value of another type is tolerated, but a rule that reads this value fails.
-pub(crate) fn has_types_of(from: &JsonSchemaProps, to: &JsonSchemaProps) -> bool {
-    let is_same = from.r#type == to.r#type
-        && from.format == to.format
-        && from.x_int_or_string == to.x_int_or_string
-        && from.x_embedded_resource == to.x_embedded_resource
-        && from.nullable == to.nullable;
+fn has_types_of(from: &JsonSchemaProps, to: &JsonSchemaProps) -> bool {
     let items = |it| steps::below(it, &Step::Items);
     let values = |it| steps::below(it, &Step::Values);
     let has_items_of = items(to).is_none_or(|to| items(from).is_some_and(|from| has_types_of(from, to)));
@@ -182,7 +214,16 @@ pub(crate) fn has_types_of(from: &JsonSchemaProps, to: &JsonSchemaProps) -> bool
         // Preserved unknown fields can have any type.
         None => from.x_preserve_unknown_fields != Some(true) || others.next().is_none(),
     };
-    is_same && has_items_of && of_properties && of_others
+    has_type_of(from, to) && has_items_of && of_properties && of_others
+}
+
+/// Like [`has_types_of`], without the values inside the value.
+fn has_type_of(from: &JsonSchemaProps, to: &JsonSchemaProps) -> bool {
+    from.r#type == to.r#type
+        && from.format == to.format
+        && from.x_int_or_string == to.x_int_or_string
+        && from.x_embedded_resource == to.x_embedded_resource
+        && from.nullable == to.nullable
 }
 
 /// Whether each node has exactly one type. An int-or-string does not count, because some fractions are accepted as one.
@@ -230,12 +271,8 @@ pub(crate) fn reads_only_new(
     kubernetes: KubernetesVersion,
     rule: &ValidationRule,
 ) -> bool {
-    let is_new = |name: &&str| lookup(&before.properties, name).is_none();
-    let names: Vec<&str> = node.properties.iter().map(|it| it.0.as_str()).filter(is_new).collect();
-    if names.is_empty() {
-        return false;
-    }
-    let mut node = node.clone();
-    node.x_validations = vec![rule.clone()];
-    reads_only(Structural::assume(&node), is_resource_root, kubernetes, 0, &names)
+    let is_new = |name: &String| lookup(&before.properties, name).is_none();
+    !looks_back(rule)
+        && reads_of(rule, node, is_resource_root, kubernetes)
+            .is_some_and(|it| !it.is_whole && !it.fields.is_empty() && it.fields.keys().all(is_new))
 }

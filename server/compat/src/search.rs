@@ -139,10 +139,8 @@ impl<'a, 'd> Search<'a, 'd> {
             return None;
         }
         let is_resource = steps.is_empty() || from.x_embedded_resource || to.x_embedded_resource;
-        let is_readable = rules::is_typed(from, kubernetes)
-            && rules::has_types_of(from, to)
-            && rules::reads_no_int_or_string(from, is_resource, kubernetes, rule);
-        let facts = rules::facts(from, is_resource, kubernetes, rule).filter(|_| is_readable);
+        let facts = rules::facts(from, is_resource, kubernetes, rule)
+            .filter(|_| rules::can_read(rule, from, to, is_resource, kubernetes));
         if facts.is_some_and(|it| it.is_always) {
             return Some("the rule holds for every value that was accepted before".to_owned());
         }

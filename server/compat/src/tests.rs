@@ -1,6 +1,7 @@
 //! Tests with pairs of CRDs and their expected changes.
 
 mod mended;
+mod rules;
 mod told;
 
 use std::sync::Arc;
@@ -309,68 +310,6 @@ fn properties() {
         "{type: object, properties: {a: {type: string}, b: {type: string, default: x}}}",
         &["property-added: defaulted {}; defaulted {}; pruned {\"b\":\"x\"}"],
     );
-}
-
-#[test]
-fn rules() {
-    check(
-        "{type: object, properties: {a: {type: integer}}}",
-        "{type: object, properties: {a: {type: integer}}, x-kubernetes-validations: [{rule: '!has(self.a) || self.a < 5'}]}",
-        &["rule-added: tolerated; refused {\"a\":5}; compatible"],
-    );
-    check(
-        "{type: object, properties: {a: {type: integer}}}",
-        "{type: object, properties: {a: {type: integer, x-kubernetes-validations: [{rule: self == oldSelf}]}}}",
-        &["rule-added: compatible; refused on update {\"a\":0}; compatible"],
-    );
-}
-
-#[test]
-fn a_rule_fails_on_what_is_of_another_type() {
-    check(
-        "{type: object, properties: {a: {type: integer}}}",
-        "{type: object, properties: {a: {type: string}}, x-kubernetes-validations: [{rule: '!has(self.a)'}]}",
-        &[
-            "rule-added: refused on update {\"a\":1}; unknown; compatible",
-            "type-changed: unknown; refused {\"a\":1}; unknown",
-        ],
-    );
-}
-
-/// If both schemas do not agree on every field of an unchanged value, a rule may read fields of another CEL type than it expects.
-#[test]
-fn a_rule_reads_fields_that_were_of_another_type() {
-    let rule = "x-kubernetes-validations: [{rule: self == oldSelf}]";
-    let to = format!(
-        "{{type: object, properties: {{a: {{type: object, additionalProperties: {{type: integer}}, {rule}}}}}}}"
-    );
-    for from in [
-        "{type: object, properties: {a: {type: object, properties: {b: {type: string}}}}}",
-        "{type: object, properties: {a: {type: object, x-kubernetes-preserve-unknown-fields: true}}}",
-        "{type: object, properties: {a: {type: object, additionalProperties: {type: string}}}}",
-    ] {
-        let changes = compare(&crd(from), &crd(&to));
-        let rule = changes.iter().find(|it| it.code == "rule-added").expect("a rule");
-        let stored = rule.each().find(|it| it.0 == Direction::Stored).expect("an answer");
-        assert_ne!(stored.1.name(), "compatible", "{from}");
-    }
-    // In CEL, a string with this format has the type bytes.
-    let changes = compare(
-        &crd("{type: object, properties: {a: {type: string}}}"),
-        &crd(&format!(
-            "{{type: object, properties: {{a: {{type: string, format: byte}}}}, {rule}}}"
-        )),
-    );
-    let rule = changes.iter().find(|it| it.code == "rule-added").expect("a rule");
-    let stored = rule.each().find(|it| it.0 == Direction::Stored).expect("an answer");
-    assert_ne!(stored.1.name(), "compatible");
-    let from = "{type: object, properties: {a: {type: object, additionalProperties: {type: integer}}}}";
-    let changes = compare(&crd(from), &crd(&to));
-    let stored = changes[0]
-        .each()
-        .find(|it| it.0 == Direction::Stored)
-        .expect("an answer");
-    assert_eq!(stored.1.name(), "compatible");
 }
 
 #[test]

@@ -14,6 +14,7 @@ mod locate;
 mod make;
 mod node;
 mod pattern;
+mod read_fields;
 mod reads;
 mod search;
 mod shrink;
@@ -32,6 +33,7 @@ use crd_analyzer_schema::validation::Validator;
 use serde_json::Value;
 
 pub use fingerprint::{fingerprint, shape};
+pub use read_fields::ReadFields;
 pub use shrink::{in_one_line, smallest};
 
 /// The effort of finding hazards. One unit is roughly the work of running a short rule on a small value.
@@ -156,13 +158,12 @@ pub fn rule_facts(
     node::Node::new(schema, is_resource_root, version, None)?.facts(rule)
 }
 
-/// Whether a rule reads only these properties of the value, and not the old value.
-pub fn reads_only(
+/// The fields that a rule reads of the value and of the old value; `None` if the rule does not compile.
+pub fn read_fields(
     schema: Structural<'_>,
     is_resource_root: bool,
     version: KubernetesVersion,
     rule: usize,
-    properties: &[&str],
-) -> bool {
-    node::Node::new(schema, is_resource_root, version, None).is_some_and(|it| it.reads_only(rule, properties))
+) -> Option<ReadFields> {
+    node::Node::new(schema, is_resource_root, version, None)?.read_fields(rule)
 }

@@ -1,10 +1,9 @@
 //! Example values that describe changes of a rule: accepted values, and values that only one rule rejects.
 
-use crd_analyzer_cel::ast::{ExprKind, NodeId};
-use crd_analyzer_cel::decls::Role;
 use serde_json::Value;
 
 use super::{Node, Question};
+use crate::read_fields::ReadFields;
 use crate::search::Search;
 use crate::static_analysis::{self, StaticResult};
 use crate::{Effort, RuleFacts, Shown};
@@ -80,24 +79,9 @@ impl Node<'_> {
         })
     }
 
-    /// Whether a rule reads only these properties of the value.
-    pub(crate) fn reads_only(&self, n: usize, names: &[&str]) -> bool {
-        let Some(asked) = self.asked(n).filter(|it| !it.uses_old_self) else {
-            return false;
-        };
-        let ast = &asked.expression.checked.ast;
-        let is_read = |field: &str| names.contains(&field) && field.chars().all(|it| it.is_ascii_alphanumeric());
-        let operands: Vec<NodeId> = ast
-            .nodes()
-            .filter_map(|(_, it)| match &it.kind {
-                ExprKind::Select { operand, field, .. } if is_read(field) => Some(*operand),
-                _ => None,
-            })
-            .collect();
-        let is_value = |name: &str| self.context.role(name.trim_start_matches('.')) == Some(Role::Value);
-        let mut whole = ast
-            .nodes()
-            .filter(|(_, it)| matches!(&it.kind, ExprKind::Ident(name) if is_value(name)));
-        whole.all(|(node, _)| operands.contains(&node))
+    /// The fields that a rule reads.
+    pub(crate) fn read_fields(&self, n: usize) -> Option<ReadFields> {
+        let asked = self.asked(n)?;
+        Some(ReadFields::of(&asked.expression.checked.ast, &self.context))
     }
 }

@@ -1,0 +1,90 @@
+//! Tests of added rules, and of what they read.
+
+use super::{check, crd};
+use crate::{Direction, compare};
+
+#[test]
+fn rules() {
+    check(
+        "{type: object, properties: {a: {type: integer}}}",
+        "{type: object, properties: {a: {type: integer}}, x-kubernetes-validations: [{rule: '!has(self.a) || self.a < 5'}]}",
+        &["rule-added: tolerated; refused {\"a\":5}; compatible"],
+    );
+    check(
+        "{type: object, properties: {a: {type: integer}}}",
+        "{type: object, properties: {a: {type: integer, x-kubernetes-validations: [{rule: self == oldSelf}]}}}",
+        &["rule-added: compatible; refused on update {\"a\":0}; compatible"],
+    );
+}
+
+/// Some fractions are accepted as an int-or-string, and every rule that reads such a fraction fails.
+#[test]
+fn a_rule_fails_only_on_what_it_reads() {
+    let fields =
+        "a: {type: object, properties: {b: {x-kubernetes-int-or-string: true}, c: {type: string}}}, d: {type: string}";
+    let check = |rule: &str, said: &str| {
+        check(
+            &format!("{{type: object, properties: {{{fields}}}}}"),
+            &format!("{{type: object, properties: {{{fields}}}, x-kubernetes-validations: [{{rule: '{rule}'}}]}}"),
+            &[&format!("rule-added: {said}; compatible")],
+        );
+    };
+    check(
+        "!(has(self.a) && has(self.d))",
+        r#"tolerated; refused {"a":{},"d":"a"}"#,
+    );
+    check(
+        "!has(self.a) || !has(self.a.c)",
+        r#"tolerated; refused {"a":{"c":"a"}}"#,
+    );
+    check("!has(self.a) || !has(self.a.b)", r#"unknown; refused {"a":{"b":1}}"#);
+    check("!has(self.a) || self.a != self.a", r#"unknown; refused {"a":{}}"#);
+}
+
+#[test]
+fn a_rule_fails_on_what_is_of_another_type() {
+    check(
+        "{type: object, properties: {a: {type: integer}}}",
+        "{type: object, properties: {a: {type: string}}, x-kubernetes-validations: [{rule: '!has(self.a)'}]}",
+        &[
+            "rule-added: refused on update {\"a\":1}; unknown; compatible",
+            "type-changed: unknown; refused {\"a\":1}; unknown",
+        ],
+    );
+}
+
+/// If both schemas do not agree on every field of an unchanged value, a rule may read fields of another CEL type than it expects.
+#[test]
+fn a_rule_reads_fields_that_were_of_another_type() {
+    let rule = "x-kubernetes-validations: [{rule: self == oldSelf}]";
+    let to = format!(
+        "{{type: object, properties: {{a: {{type: object, additionalProperties: {{type: integer}}, {rule}}}}}}}"
+    );
+    for from in [
+        "{type: object, properties: {a: {type: object, properties: {b: {type: string}}}}}",
+        "{type: object, properties: {a: {type: object, x-kubernetes-preserve-unknown-fields: true}}}",
+        "{type: object, properties: {a: {type: object, additionalProperties: {type: string}}}}",
+    ] {
+        let changes = compare(&crd(from), &crd(&to));
+        let rule = changes.iter().find(|it| it.code == "rule-added").expect("a rule");
+        let stored = rule.each().find(|it| it.0 == Direction::Stored).expect("an answer");
+        assert_ne!(stored.1.name(), "compatible", "{from}");
+    }
+    // In CEL, a string with this format has the type bytes.
+    let changes = compare(
+        &crd("{type: object, properties: {a: {type: string}}}"),
+        &crd(&format!(
+            "{{type: object, properties: {{a: {{type: string, format: byte}}}}, {rule}}}"
+        )),
+    );
+    let rule = changes.iter().find(|it| it.code == "rule-added").expect("a rule");
+    let stored = rule.each().find(|it| it.0 == Direction::Stored).expect("an answer");
+    assert_ne!(stored.1.name(), "compatible");
+    let from = "{type: object, properties: {a: {type: object, additionalProperties: {type: integer}}}}";
+    let changes = compare(&crd(from), &crd(&to));
+    let stored = changes[0]
+        .each()
+        .find(|it| it.0 == Direction::Stored)
+        .expect("an answer");
+    assert_eq!(stored.1.name(), "compatible");
+}
