@@ -107,9 +107,7 @@ fn of_sent(old: &Subject, new: Option<&Subject>, object: &Value) -> Result<Vec<H
         let (kind, version) = (text("kind"), text("apiVersion"));
         format!("no matches for kind \"{kind}\" in version \"{version}\"")
     };
-    let before = old
-        .any_version(version)
-        .ok_or_else(|| NotStored::Unserved(unserved()))?;
+    let before = old.served(version).ok_or_else(|| NotStored::Unserved(unserved()))?;
     let stored = stored(before, object)?;
     let new = new.filter(|it| it.defines_same(old));
     let Some(now) = new.and_then(|it| it.served(version)) else {

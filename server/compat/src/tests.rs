@@ -423,6 +423,21 @@ fn an_object_that_old_refuses_is_not_stored() {
 }
 
 #[test]
+fn an_object_of_an_unserved_version_is_not_stored() {
+    let of = |a: &str| {
+        let text = text_of_crd("{type: object}");
+        let schema = format!("{{openAPIV3Schema: {{type: object, properties: {{a: {{type: {a}}}}}}}}}");
+        let version = format!("  - name: v0\n    served: false\n    storage: false\n    schema: {schema}\n");
+        subject(&(text + &version))
+    };
+    let object = serde_json::json!({
+        "apiVersion": "example.com/v0", "kind": "Widget", "metadata": {"name": "a"}, "a": 1,
+    });
+    let fate = crate::fate_of(&of("integer"), Some(&of("string")), &object);
+    assert!(matches!(fate, Err(crate::NotStored::Unserved(_))), "{fate:?}");
+}
+
+#[test]
 fn a_default_that_is_not_valid_breaks_readers() {
     let of = |default: &str| {
         format!(
