@@ -67,6 +67,47 @@ fn policies_decide_the_exit_code() {
 }
 
 #[test]
+fn what_is_forbidden_comes_first() {
+    let new =
+        "b: {type: string}, c: {type: string}, d: {type: string}, e: {type: string}, f: {type: string, enum: [g]}";
+    let sandbox = Sandbox::new(&[
+        (
+            "old.yaml",
+            &spec("{a: {type: string, maxLength: 5}, z: {type: integer}}"),
+        ),
+        (
+            "new.yaml",
+            &spec(&format!(
+                "{{a: {{type: string}}, {new}, z: {{type: integer, maximum: 3}}}}"
+            )),
+        ),
+    ]);
+    let run = |options: &[&str]| sandbox.run(&[&["compat", "old.yaml", "new.yaml"][..], options].concat());
+    let lines = [
+        "v1 spec.z [maximum-changed]: none → 3",
+        "allowed by the policy (`compat --all` prints each change):",
+        "    1 [max-length-changed], breaks readers (refused): v1 spec.a (5 → none)",
+        "    5 [property-added], breaks readers (pruned): v1 spec.b, spec.c, spec.d, … and 2 more",
+    ];
+    let text = run(&[]).expect(1, &lines).stdout.clone();
+    let places = lines.map(|it| text.find(it).expect("a line"));
+    assert!(places.is_sorted(), "{text}");
+    let text = run(&["--all"])
+        .expect(1, &["v1 spec.f [property-added]: f"])
+        .stdout
+        .clone();
+    assert!(!text.contains("allowed by the policy"), "{text}");
+    assert!(text.find("spec.z") < text.find("spec.a"), "{text}");
+    let text = run(&["--policy", "olm"])
+        .expect(1, &["OLM rejects", lines[0]])
+        .stdout
+        .clone();
+    assert!(!text.contains("allowed by the policy"), "{text}");
+    let table = run(&["-o", "markdown"]).expect(1, &[]).stdout.clone();
+    assert!(table.find("spec.z") < table.find("spec.a"), "{table}");
+}
+
+#[test]
 fn what_is_unknown_is_neither() {
     // The two rules are equivalent. The search finds no difference, but the program cannot prove that they are equivalent.
     let rule = |rule: &str| {
@@ -284,9 +325,10 @@ fn objects_are_tried() {
     sandbox.run(&compat).expect(
         3,
         &[
+            "0 are unknown; of 2 objects, 2 break (1 forbidden)",
             "2 objects: 1 pruned, 1 defaulted",
             "Widget prod/one [pruned]",
-            "objects/all.yaml:6: spec.color is dropped",
+            "objects/all.yaml:6: forbidden: spec.color is dropped",
             "objects/all.yaml:5: tolerated until the value changes: spec.size: Invalid value: 50",
             "Widget two [defaulted]",
             "objects/all.yaml:14: spec.shape is filled in with \"round\"",
@@ -342,6 +384,19 @@ fn objects_that_old_refuses_are_told_apart() {
     );
     compat(&["old.yaml", "old.yaml", "--objects", "a.yaml"]).expect(0, &["1 object: 1 rejected by OLD, too"]);
     compat(&["old.yaml", "old.yaml", "--objects", "old.yaml"]).expect(0, &["no object of these CRDs was found"]);
+    // Neither CRD serves the version.
+    let crd = two_versions("{size: {type: integer}}", "{size: {type: integer}}");
+    sandbox.write("versions.yaml", crd);
+    let unserved = "apiVersion: example.com/v1alpha1\nkind: Widget\nmetadata: {name: one}\nspec: {size: 7}\n";
+    sandbox.write("unserved.yaml", unserved);
+    compat(&["versions.yaml", "versions.yaml", "--objects", "unserved.yaml"]).expect(
+        0,
+        &[
+            "compatible (policy writers): 0 answers break something",
+            "of 1 object, 0 break",
+            "1 object: 1 rejected by OLD, too",
+        ],
+    );
     // The CRD is removed.
     let fine = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: one}\nspec: {size: 7}\n";
     sandbox.write("c.yaml", fine);

@@ -92,7 +92,7 @@ pub(super) struct Args {
     #[arg(short, long, aliases = ["format", "output-format"], value_enum, default_value = "text")]
     output: &'static Format,
 
-    /// Also print changes that are compatible for all three groups. `json` and `jsonl` always print them.
+    /// Print every change in full, also those that the policy allows. `json` and `jsonl` always do so.
     #[arg(short, long)]
     all: bool,
 

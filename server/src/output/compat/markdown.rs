@@ -8,6 +8,7 @@ use crd_analyzer_io::print::Terminal;
 use super::{
     Format, Report,
     objects::{self, code},
+    order::Importance,
     short_path, text,
 };
 use crate::output::counted;
@@ -27,11 +28,12 @@ fn print(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
     out.blank()?;
     out.line(format_args!(
         "{}. Policy: `{}`.",
-        text::answers(report),
+        text::counts(report),
         report.policy.name()
     ))?;
-    for compared in &report.reports {
-        let changes: Vec<_> = compared.each().filter(|it| !text::is_harmless(it.0)).collect();
+    for compared in report.in_order() {
+        let mut changes = report.changes_in_order(compared);
+        changes.retain(|it| it.0 < Importance::Harmless);
         out.blank()?;
         let others = compared.changes.len() - changes.len();
         out.line(format_args!(
@@ -57,7 +59,7 @@ fn print(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
         out.blank()?;
         out.line("| change | where | stored objects | writers | readers |")?;
         out.line("|-|-|-|-|-|")?;
-        for (change, exception) in changes.iter().take(MOST) {
+        for (_, (change, exception)) in changes.iter().take(MOST) {
             let version = change.version.as_ref().map_or_else(String::new, |it| format!("{it} "));
             let place = code(&format!("{version}{}", short_path(&change.path())));
             let cells = change.each().map(|(direction, answer)| {

@@ -3,6 +3,7 @@
 mod lines;
 mod markdown;
 mod objects;
+mod order;
 mod sarif;
 mod sarif_objects;
 mod text;
@@ -86,9 +87,9 @@ pub(crate) struct Compared<'c> {
     pub(crate) refusal: Option<String>,
 }
 
-impl<'c> Compared<'c> {
+impl Compared<'_> {
     /// The changes with their exceptions.
-    fn each(&self) -> impl Iterator<Item = (&Change, Option<Allowed<'c>>)> {
+    fn each(&self) -> impl Iterator<Item = order::Counted<'_>> {
         self.changes.iter().zip(self.exceptions.iter().copied())
     }
 
@@ -112,7 +113,7 @@ pub(crate) struct Report<'c> {
     pub(crate) objects: Option<JudgedObjects>,
     pub(crate) policy: Policy,
     pub(crate) verdict: Verdict,
-    /// Whether to print compatible changes, too.
+    /// Whether to print every change in full.
     pub(crate) all: bool,
     /// Whether a file could not be read.
     pub(crate) is_incomplete: bool,
@@ -144,5 +145,17 @@ pub(crate) fn short_path(path: &Path) -> String {
         None => path.to_string(),
         Some(values) if values.is_empty() => "the object".to_owned(),
         Some(values) => values,
+    }
+}
+
+/// An answer as a sentence.
+fn said(direction: Direction, answer: &Answer) -> String {
+    match answer {
+        Answer::Breaks { effect, .. } => format!("breaks {} ({effect})", direction.whom()),
+        Answer::Compatible { tolerated: Some(_), .. } => {
+            format!("tolerates {} until the value changes", direction.whom())
+        }
+        Answer::Compatible { .. } => format!("compatible for {}", direction.whom()),
+        Answer::Unknown { .. } => format!("unknown for {}", direction.whom()),
     }
 }

@@ -67,6 +67,12 @@ impl JudgedObject {
         }
     }
 
+    /// Whether an effect on the object breaks something, even if the policy allows it.
+    fn breaks(&self) -> bool {
+        let happenings = self.fate.as_deref().unwrap_or_default();
+        happenings.iter().any(|it| it.fate != Fate::Tolerated)
+    }
+
     /// The kind and name, as in `Widget default/one`.
     pub(super) fn title(&self) -> String {
         let namespace = self.namespace.as_ref().map_or_else(String::new, |it| format!("{it}/"));
@@ -128,6 +134,17 @@ impl JudgedObjects {
         }
     }
 
+    /// The number of objects that break.
+    pub(super) fn breaks(&self) -> usize {
+        self.objects.iter().filter(|it| it.breaks()).count()
+    }
+
+    /// The number of objects that break although the policy forbids it.
+    pub(super) fn forbidden(&self, policy: Policy) -> usize {
+        let each = self.objects.iter().map(|it| it.verdict(policy));
+        each.filter(|it| *it == Verdict::Breaks).count()
+    }
+
     /// The verdict of a policy on all objects.
     pub(crate) fn verdict(&self, policy: Policy) -> Verdict {
         let each = self.objects.iter().map(|it| it.verdict(policy));
@@ -161,7 +178,12 @@ pub(super) fn said(happening: &Happening) -> String {
 }
 
 /// Prints the objects as text. Unchanged objects are only counted.
-pub(super) fn text(out: &mut Terminal<'_>, renderer: Renderer, judged: &JudgedObjects) -> io::Result<()> {
+pub(super) fn text(
+    out: &mut Terminal<'_>,
+    renderer: Renderer,
+    judged: &JudgedObjects,
+    policy: Policy,
+) -> io::Result<()> {
     let mut line = |indent: &str, text: &str| renderer.indented(out, indent, &format!("{indent}    "), text);
     line("", &judged.sentence())?;
     for object in judged.objects.iter().filter(|it| it.word() != "kept") {
@@ -170,7 +192,12 @@ pub(super) fn text(out: &mut Terminal<'_>, renderer: Renderer, judged: &JudgedOb
             Ok(happenings) => {
                 line("  ", &format!("{title} [{}]", object.word()))?;
                 for (n, happening) in happenings.iter().enumerate() {
-                    line("    ", &format!("{}: {}", object.place(Some(n)), said(happening)))?;
+                    let forbidden = match policy.judge_fate(happening.fate, &object.version) {
+                        Verdict::Breaks => "forbidden: ",
+                        Verdict::Unknown | Verdict::Compatible => "",
+                    };
+                    let (place, said) = (object.place(Some(n)), said(happening));
+                    line("    ", &format!("{place}: {forbidden}{said}"))?;
                 }
             }
             Err(NotStored::Refused(words) | NotStored::Unserved(words)) => {

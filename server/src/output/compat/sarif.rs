@@ -11,9 +11,11 @@ use crd_analyzer_syntax::tree::Span;
 
 use super::{
     Allowed, Format, Report, Side,
+    order::is_harmless,
+    said,
     sarif_objects::{self, Answers, Properties, Rules},
     short_path,
-    text::{is_harmless, olm, said},
+    text::olm,
 };
 use crate::output::{
     fingerprint::{self, Fingerprints},

@@ -1,12 +1,19 @@
-//! Text output: the changes of each CRD, their effects, and an example object for each.
+//! Text output: the changes of each CRD, their effects, and an example object for each. Changes that the policy allows are only listed.
 
 use std::io::{self, Write};
 
-use crd_analyzer_compat::{Answer, Change, Direction, OlmRefusal, Policy, Witness, shown_object};
+use crd_analyzer_compat::{Answer, Change, OlmRefusal, Policy, Witness, shown_object};
 use crd_analyzer_io::print::Terminal;
 
-use super::{Allowed, Compared, Format, Report, objects, short_path};
+use super::{
+    Allowed, Compared, Format, Report, objects,
+    order::{Alike, Counted, Importance, alike},
+    said, short_path,
+};
 use crate::output::{counted, render::Renderer};
+
+/// The maximum number of changes that are named in a line.
+const MOST_NAMED: usize = 3;
 
 pub(super) const FORMAT: Format = Format {
     name: "text",
@@ -20,33 +27,56 @@ fn print(out: &mut dyn Write, columns: usize, report: &Report<'_>) -> io::Result
         renderer: Renderer::new(columns),
     };
     let (verdict, policy) = (report.verdict.name(), report.policy.name());
-    text.line("", &format!("{verdict} (policy {policy}): {}", answers(report)))?;
-    for compared in &report.reports {
+    text.line("", &format!("{verdict} (policy {policy}): {}", counts(report)))?;
+    for compared in report.in_order() {
         text.out.blank()?;
         text.compared(report, compared)?;
     }
     if let Some(judged) = &report.objects {
         text.out.blank()?;
-        objects::text(text.out, text.renderer, judged)?;
+        objects::text(text.out, text.renderer, judged, report.policy)?;
     }
     Ok(())
 }
 
-/// Describes the number of answers of each kind.
-pub(super) fn answers(report: &Report<'_>) -> String {
+/// Describes the number of answers of each kind, and the number of objects that break.
+pub(super) fn counts(report: &Report<'_>) -> String {
+    let answers = answers(report);
+    match report.objects.as_ref().filter(|it| !it.objects.is_empty()) {
+        None => answers,
+        Some(judged) => {
+            let (of, breaks) = (counted(judged.objects.len(), "object"), judged.breaks());
+            let forbidden = forbidden(report.policy, breaks, judged.forbidden(report.policy));
+            format!(
+                "{answers}; of {of}, {breaks} {}{forbidden}",
+                verb(breaks, "breaks", "break")
+            )
+        }
+    }
+}
+
+/// The part of a count that the policy forbids, in parentheses.
+fn forbidden(policy: Policy, breaks: usize, forbidden: usize) -> String {
+    // OLM accepts or rejects the update as a whole.
+    if breaks == 0 || policy == Policy::Olm {
+        String::new()
+    } else {
+        format!(" ({forbidden} forbidden)")
+    }
+}
+
+fn verb(count: usize, one: &'static str, many: &'static str) -> &'static str {
+    if count == 1 { one } else { many }
+}
+
+fn answers(report: &Report<'_>) -> String {
     let summary = report.summary();
-    let forbidden = match report.policy {
-        // OLM accepts or rejects the update as a whole.
-        Policy::Olm => String::new(),
-        _ if summary.breaks == 0 => String::new(),
-        _ => format!(" ({} forbidden)", report.forbidden()),
-    };
+    let forbidden = forbidden(report.policy, summary.breaks, report.forbidden());
     let (breaks, compatible, unknown) = (summary.breaks, summary.compatible, summary.unknown);
     let tolerated = match summary.tolerated {
         0 => String::new(),
         count => format!(" ({count} of them until the value changes)"),
     };
-    let verb = |count: usize, one: &'static str, many: &'static str| if count == 1 { one } else { many };
     format!(
         "{} {} something{forbidden}, {compatible} {} compatible{tolerated}, {unknown} {} unknown",
         counted(breaks, "answer"),
@@ -54,26 +84,6 @@ pub(super) fn answers(report: &Report<'_>) -> String {
         verb(compatible, "is", "are"),
         verb(unknown, "is", "are"),
     )
-}
-
-/// Whether the change is compatible for all groups.
-pub(super) fn is_harmless(change: &Change) -> bool {
-    change
-        .answers
-        .iter()
-        .all(|it| matches!(it, Answer::Compatible { tolerated: None, .. }))
-}
-
-/// An answer as a sentence.
-pub(super) fn said(direction: Direction, answer: &Answer) -> String {
-    match answer {
-        Answer::Breaks { effect, .. } => format!("breaks {} ({effect})", direction.whom()),
-        Answer::Compatible { tolerated: Some(_), .. } => {
-            format!("tolerates {} until the value changes", direction.whom())
-        }
-        Answer::Compatible { .. } => format!("compatible for {}", direction.whom()),
-        Answer::Unknown { .. } => format!("unknown for {}", direction.whom()),
-    }
 }
 
 /// A rejection by the Operator Lifecycle Manager, with the name of the crdify check.
@@ -92,6 +102,16 @@ pub(super) fn olm(refusal: &OlmRefusal) -> String {
     format!("OLM rejects {place}{found} [{check}]")
 }
 
+/// The place of a change, and the old and the new value if the place does not say it.
+fn name(change: &Change) -> String {
+    let (place, what) = (short_path(&change.path()), &change.what);
+    if what.is_empty() || place.rsplit('.').next() == Some(what) {
+        place
+    } else {
+        format!("{place} ({what})")
+    }
+}
+
 struct Text<'t, 'w> {
     out: &'t mut Terminal<'w>,
     renderer: Renderer,
@@ -103,9 +123,10 @@ impl Text<'_, '_> {
     }
 
     fn compared(&mut self, report: &Report<'_>, compared: &Compared<'_>) -> io::Result<()> {
-        let changes: Vec<_> = compared.each().filter(|it| report.all || !is_harmless(it.0)).collect();
-        let left_out = compared.changes.len() - changes.len();
-        let more = match left_out {
+        let changes = report.changes_in_order(compared);
+        let is_full = |importance: Importance| report.all || importance < Importance::Allowed;
+        let listed = |wanted: Importance| changes.iter().filter(move |it| it.0 == wanted && !is_full(wanted));
+        let more = match listed(Importance::Harmless).count() {
             0 => String::new(),
             n => format!(", {n} of them compatible for all"),
         };
@@ -113,20 +134,41 @@ impl Text<'_, '_> {
             "",
             &format!("{}: {}{more}", compared.name, counted(compared.changes.len(), "change")),
         )?;
-        for (change, exception) in changes {
-            self.change(report, compared, (change, exception))?;
-        }
         for refusal in &compared.olm {
             self.line("  ", &olm(refusal))?;
         }
-        Ok(())
+        for (_, change) in changes.iter().filter(|it| is_full(it.0)) {
+            self.change(report, compared, *change)?;
+        }
+        let allowed = alike(listed(Importance::Allowed).map(|it| it.1.0));
+        if !allowed.is_empty() {
+            self.line("  ", "allowed by the policy (`compat --all` prints each change):")?;
+        }
+        allowed.iter().try_for_each(|it| self.alike(it))
+    }
+
+    fn alike(&mut self, alike: &Alike<'_>) -> io::Result<()> {
+        let Alike {
+            code,
+            version,
+            effects,
+            changes,
+        } = alike;
+        let named: Vec<String> = changes.iter().take(MOST_NAMED).map(|it| name(it)).collect();
+        let more = match changes.len() - named.len() {
+            0 => String::new(),
+            left => format!(", … and {left} more"),
+        };
+        let version = version.map_or_else(String::new, |it| format!("{it} "));
+        let (count, named) = (changes.len(), named.join(", "));
+        self.line("    ", &format!("{count} [{code}], {effects}: {version}{named}{more}"))
     }
 
     fn change(
         &mut self,
         report: &Report<'_>,
         compared: &Compared<'_>,
-        (change, exception): (&Change, Option<Allowed<'_>>),
+        (change, exception): Counted<'_>,
     ) -> io::Result<()> {
         let version = change.version.as_ref().map_or_else(String::new, |it| format!("{it} "));
         let what = if change.what.is_empty() {
