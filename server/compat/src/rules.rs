@@ -8,6 +8,7 @@ use crd_analyzer_schema::unknown::Known;
 use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion, ValidationRule, defaulting};
 use serde_json::Value;
 
+use crate::proof::default_of;
 use crate::steps::{self, Step, nodes_below as below};
 
 /// The effort for finding values that a rule rejects.
@@ -184,10 +185,8 @@ fn is_readable(
             |(name, reads)| match (lookup(&from.properties, name), lookup(&to.properties, name)) {
                 (Some(from), Some(to)) => is_readable(reads, from, to, kubernetes),
                 (Some(from), None) => is_typed(from, kubernetes) && !has_int_or_string(from),
-                // Preserved unknown fields can have any type.
-                (None, Some(_)) => from.x_preserve_unknown_fields != Some(true),
                 // `apiVersion`, `kind` and `metadata` of a resource need no schema.
-                (None, None) => true,
+                (None, _) => true,
             },
         )
 }
@@ -249,6 +248,43 @@ fn holds_for_same(rule: &ValidationRule) -> bool {
             let sides = rule.rule.split_once(operator).map(|it| (it.0.trim(), it.1.trim()));
             matches!(sides, Some(("self", "oldSelf") | ("oldSelf", "self")))
         })
+}
+
+/// The schema `from` with the fields that only `to` has, as far as no value of `from` can have them. So all values of `from` are values of this
+/// schema, and rules that read the fields compile.
+pub(crate) fn with_new_fields(from: &JsonSchemaProps, to: &JsonSchemaProps) -> JsonSchemaProps {
+    let mut node = from.clone();
+    add_new_fields(&mut node, to);
+    node
+}
+
+fn add_new_fields(node: &mut JsonSchemaProps, to: &JsonSchemaProps) {
+    if node.x_preserve_unknown_fields == Some(true) || node.x_embedded_resource {
+        return;
+    }
+    // An object has these fields even without a schema.
+    let is_head = |name: &String| ["apiVersion", "kind", "metadata"].contains(&name.as_str());
+    for step in [Step::Items, Step::Values] {
+        if let (Some(node), Some(to)) = (steps::below_mut(node, &step), steps::below(to, &step)) {
+            add_new_fields(node, to);
+        }
+    }
+    for (name, node) in node.properties.iter_mut().filter(|it| !is_head(&it.0)) {
+        if let Some(to) = lookup(&to.properties, name) {
+            add_new_fields(node, to);
+        }
+    }
+    if node.r#type != "object" || node.additional_properties.is_some() {
+        return;
+    }
+    // A default is filled in when the object is read.
+    let is_new = |name: &String, it: &JsonSchemaProps| {
+        lookup(&node.properties, name).is_none() && default_of(it).is_none() && !is_head(name)
+    };
+    let new = to.properties.iter().filter(|it| is_new(&it.0, &it.1));
+    let new: Vec<_> = new.cloned().collect();
+    node.properties.extend(new);
+    node.properties.sort_by(|a, b| a.0.cmp(&b.0));
 }
 
 /// The facts in a rule that are true for every value that a node accepts.

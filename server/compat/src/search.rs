@@ -139,8 +139,14 @@ impl<'a, 'd> Search<'a, 'd> {
             return None;
         }
         let is_resource = steps.is_empty() || from.x_embedded_resource || to.x_embedded_resource;
-        let facts = rules::facts(from, is_resource, kubernetes, rule)
-            .filter(|_| rules::can_read(rule, from, to, is_resource, kubernetes));
+        let (scope, of_to) = (Scope::of(question.from_root, steps), Scope::of(question.to_root, steps));
+        let known = if scope.keeps_unknown || scope.is_resource || scope.is_metadata || of_to.is_metadata {
+            from.clone()
+        } else {
+            rules::with_new_fields(from, to)
+        };
+        let facts = rules::facts(&known, is_resource, kubernetes, rule)
+            .filter(|_| rules::can_read(rule, &known, to, is_resource, kubernetes));
         if facts.is_some_and(|it| it.is_always) {
             return Some("the rule holds for every value that was accepted before".to_owned());
         }

@@ -88,3 +88,28 @@ fn a_rule_reads_fields_that_were_of_another_type() {
         .expect("an answer");
     assert_eq!(stored.1.name(), "compatible");
 }
+
+/// No stored object has a field that only NEW has, so unchanged values can violate the rule, but they cannot make it fail.
+#[test]
+fn a_rule_reads_old_and_new_fields() {
+    let old = "a: {type: string}";
+    let new = format!("{old}, b: {{type: string}}");
+    let said = |keywords: &str, rule: &str| {
+        let (old, new) = (
+            crd(&format!("{{type: object, {keywords}properties: {{{old}}}}}")),
+            crd(&format!(
+                "{{type: object, {keywords}properties: {{{new}}}, x-kubernetes-validations: [{{rule: '{rule}'}}]}}"
+            )),
+        );
+        let changes = compare(&old, &new);
+        let rule = changes.iter().find(|it| it.code == "rule-added").expect("a rule");
+        let stored = rule.answer(Direction::Stored);
+        (stored.name(), stored.is_tolerated())
+    };
+    assert_eq!(said("", "has(self.b) || has(self.a)"), ("compatible", true));
+    assert_eq!(said("", "!has(self.b) || has(self.a)"), ("compatible", false));
+    // The rule fails if the field is missing.
+    assert_ne!(said("", "self.b != \"c\" || has(self.a)").0, "compatible");
+    let preserves = "x-kubernetes-preserve-unknown-fields: true, ";
+    assert_ne!(said(preserves, "has(self.b) || has(self.a)").0, "compatible");
+}
