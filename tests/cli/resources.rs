@@ -94,7 +94,9 @@ fn a_resource_is_checked_beside_its_definition() {
     sandbox.write(".crd-analyzer.yaml", "exclude: ['crds/**']\n");
     sandbox.run(&["check", "."]).expect(0, &["6 files, 0 CRDs, 0 errors"]);
     sandbox.write("samples/.crd-analyzer.yaml", "crds: [../crds]\n");
-    sandbox.run(&["check", "samples"]).expect(1, &["4 CRs (1 checked in part), 3 errors"]);
+    sandbox
+        .run(&["check", "samples"])
+        .expect(1, &["4 CRs (1 checked in part), 3 errors"]);
 }
 
 #[test]
