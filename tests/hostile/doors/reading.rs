@@ -209,15 +209,15 @@ fn configurations_that_would_take_long() {
 #[test]
 fn many_globs_over_many_files() {
     let sandbox = repository();
-    for folder in 0..100 {
+    for folder in 0..60 {
         fs::create_dir(sandbox.path().join(folder.to_string())).expect("a folder");
-        for file in 0..100 {
+        for file in 0..60 {
             let path = sandbox.path().join(format!("{folder}/{file}.yaml"));
             fs::write(path, "a: b\n").expect("a file");
         }
     }
-    let globs: Vec<String> = (0..100).map(|it| format!("  - '**/x{it}*/**/y*{it}.yaml'\n")).collect();
+    let globs: Vec<String> = (0..300).map(|it| format!("  - '**/x{it}*/**/y*{it}.yaml'\n")).collect();
     sandbox.write(".crd-analyzer.yaml", format!("exclude:\n{}", globs.concat()));
-    sandbox.run(&["check", "."]).expect(0, &["10002 files"]);
+    sandbox.run(&["check", "."]).expect(0, &["3602 files"]);
     sandbox.session("crd.yaml", CRD).expect(0, &[]);
 }
