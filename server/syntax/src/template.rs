@@ -10,40 +10,62 @@ use crate::tree::{NodeKind, ScalarStyle, Span, Tree};
 /// `{{` inside a quoted or block scalar, inside plain text (`a: x{{y}}`) or in a comment is ordinary text. In a possible flow mapping (`{{a: 1}:
 /// b}`), it is YAML. A document with an action is only reported as a template, without other errors.
 pub fn first_action(text: &Arc<str>, span: Span) -> Option<Span> {
-    // This cheap check is enough for nearly all files.
-    let found = text[span.range()].find("{{")?;
+    // Descriptions often have braces inside of lines, so the text is parsed only if an action is possible.
+    let found = braces(text, span).find(|it| begins_token(text, *it))?;
     let reading = edit::read(text, span);
-    action_in(&reading.tree, reading.is_broken, found as u32 + span.start)
+    action_in(&reading.tree, reading.is_broken, found)
 }
 
-/// Like [`first_action`], for a tree of the tolerant parser.
+/// The offsets of `{{` in a document.
+fn braces(text: &str, document: Span) -> impl Iterator<Item = u32> {
+    let found = text[document.range()].match_indices("{{");
+    found.map(move |it| document.start + it.0 as u32)
+}
+
+/// Like [`first_action`], for a tree of the tolerant parser. `from` is the offset of the first braces.
 fn action_in(tree: &Tree, is_broken: bool, from: u32) -> Option<Span> {
     let text = tree.text();
     let end = tree.document_span().end;
-    let mut at = from;
-    while let Some(found) = text[at as usize..end as usize].find("{{") {
-        let start = at + found as u32;
-        let line_end = text[start as usize..end as usize]
-            .find('\n')
-            .map_or(end, |it| start + it as u32);
-        let close = text[start as usize..line_end as usize]
-            .find("}}")
-            .map(|it| start + it as u32 + 2);
-        let action = &text[start as usize..close.unwrap_or(line_end) as usize];
-        if begins_token(text, start) && !is_text(tree, start) && (is_broken || is_action(action)) {
-            return Some(Span::new(start, close.unwrap_or(line_end)));
-        }
-        at = start + 2;
+    // A line may have very many braces, so the next line break and the next closing braces are not searched for each.
+    let (mut line_ends, mut closes) = (Next::new("\n"), Next::new("}}"));
+    let mut all = braces(text, Span::new(from, end)).filter(|it| begins_token(text, *it) && !is_text(tree, *it));
+    all.find_map(|start| {
+        let line_end = line_ends.after(text, start, end).unwrap_or(end);
+        let close = closes.after(text, start, line_end).map(|it| it + 2);
+        let action = Span::new(start, close.unwrap_or(line_end));
+        (is_broken || is_action(&text[action.range()])).then_some(action)
+    })
+}
+
+/// Finds the next place of a text for offsets in ascending order, in one pass.
+struct Next {
+    wanted: &'static str,
+    /// The last place that was found. The end of the text if there was none.
+    found: Option<usize>,
+}
+
+impl Next {
+    fn new(wanted: &'static str) -> Self {
+        Self { wanted, found: None }
     }
-    None
+
+    /// The next place at or after `start`, if it ends by `end`.
+    fn after(&mut self, text: &str, start: u32, end: u32) -> Option<u32> {
+        let start = start as usize;
+        let found = self.found.filter(|it| *it >= start).unwrap_or_else(|| {
+            let found = text[start..].find(self.wanted);
+            found.map_or(text.len(), |it| start + it)
+        });
+        self.found = Some(found);
+        (found + self.wanted.len() <= end as usize).then_some(found as u32)
+    }
 }
 
 /// Whether a value, key or item could start at the offset, judging by the text before the offset on the same line. In a text with errors, braces in
 /// the middle of a sentence are part of the sentence.
 fn begins_token(text: &str, offset: u32) -> bool {
-    let line = text[..offset as usize].rfind('\n').map_or(0, |it| it + 1);
-    let before = text[line..offset as usize].trim_end();
-    before.is_empty() || before.ends_with([':', '-', ',', '[', '{', '?'])
+    let before = text[..offset as usize].trim_end_matches(|it: char| it != '\n' && it.is_whitespace());
+    before.is_empty() || before.ends_with(['\n', ':', '-', ',', '[', '{', '?'])
 }
 
 /// Whether the offset is inside a scalar or comment, where braces are ordinary text. Plain scalars cannot start with braces.
