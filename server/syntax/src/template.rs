@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::edit;
-use crate::tree::{NodeKind, ScalarStyle, Span, Tree};
+use crate::tree::{NodeId, NodeKind, ScalarStyle, Span, Tree};
 
 /// The first action of a Go template (`{{ … }}`) in the document at `span` of `text`, at a position where the braces cannot be part of YAML text.
 ///
@@ -75,18 +75,17 @@ fn is_text(tree: &Tree, offset: u32) -> bool {
     if comments.get(next).is_some_and(|it| it.start <= offset) {
         return true;
     }
-    // This finds the innermost node that contains the byte, which is the last node that starts at or before it.
-    let mut low = 0;
-    let mut high = tree.len();
+    // This finds the innermost node that contains the byte, which is the last node that starts at or before it. The nodes are numbered in their order.
+    let (mut low, mut high) = (0, tree.len() as u32);
     while low < high {
-        let middle = usize::midpoint(low, high);
-        if tree.nodes().nth(middle).is_some_and(|it| tree.span(it).start <= offset) {
+        let middle = u32::midpoint(low, high);
+        if tree.span(NodeId(middle)).start <= offset {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
-    let Some(node) = low.checked_sub(1).and_then(|it| tree.nodes().nth(it)) else {
+    let Some(node) = low.checked_sub(1).map(NodeId) else {
         return false;
     };
     let span = tree.span(node);
