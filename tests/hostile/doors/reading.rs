@@ -206,6 +206,19 @@ fn configurations_that_would_take_long() {
     }
 }
 
+/// Braces may be an action of a template. One line may have very many.
+#[test]
+fn many_braces_in_a_line() {
+    for braces in ["{{a: 1} : b}, ", "{{a: 1}: b}, "] {
+        let text = format!("{RESOURCE}a: [{}]\n", braces.repeat(20_000));
+        let sandbox = Sandbox::new(&[("crd.yaml", CRD), ("a.yaml", &text)]);
+        sandbox.run(&["check", "a.yaml"]).expect(1, &["1 file"]);
+    }
+    let text = format!("{RESOURCE}a: \"{}\"\n", "{{".repeat(500_000));
+    let sandbox = Sandbox::new(&[("crd.yaml", CRD), ("a.yaml", &text)]);
+    sandbox.run(&["check", "a.yaml"]).expect(1, &["1 file"]);
+}
+
 #[test]
 fn many_globs_over_many_files() {
     let sandbox = repository();
