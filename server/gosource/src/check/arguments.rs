@@ -266,24 +266,21 @@ impl<'a> Reader<'a> {
         let is_number = word.starts_with(|it: char| it.is_ascii_digit() || it == '.');
         let is_fraction = is_decimal && word.contains(['.', 'e', 'E']);
         let is_whole = word.bytes().all(|it| it.is_ascii_digit());
-        let (fits, problem) = if may_be_fraction {
-            (is_number && parse_float(word).is_some(), Problem::Number)
+        let is_converted = if may_be_fraction {
+            parse_float(word).is_some()
         } else {
-            (
-                is_whole && !is_fraction && word.parse::<i64>().is_ok(),
-                Problem::Integer,
-            )
+            word.parse::<i64>().is_ok()
+        };
+        let (fits, problem) = if may_be_fraction {
+            (is_number && is_converted, Problem::Number)
+        } else {
+            (is_whole && !is_fraction && is_converted, Problem::Integer)
         };
         // Go also accepts other bases and underscores, but controller-gen cannot convert all such numbers.
         let is_special = is_number && (word.contains('_') || !is_decimal || word.len() > 1 && word.starts_with('0'));
         let mut scanner = Scanner::new(rest);
         scanner.scan();
         let is_one = scanner.problem.is_none() && scanner.token == (0..end);
-        let is_converted = if may_be_fraction {
-            parse_float(word).is_some()
-        } else {
-            word.parse::<i64>().is_ok()
-        };
         if if is_special { is_one && is_converted } else { fits } {
             self.at += end;
             return Ok(());

@@ -1,6 +1,13 @@
 //! Fixes in custom resources.
 
-use super::{found_in, misplaced};
+use super::{Shown, found_in, misplaced};
+
+/// The findings in a resource with these lines after its metadata.
+fn found_with(schema: &str, lines: &str) -> Vec<Shown> {
+    found_in(&format!(
+        "```yaml schema\n{schema}```\n```yaml resource\napiVersion: example.com/v1\nkind: Widget\nmetadata: {{name: a}}\n{lines}\n```\n"
+    ))
+}
 
 /// A misspelt field in a resource is renamed even if its value is wrong as well.
 #[test]
@@ -32,10 +39,7 @@ properties:
         ("setings: {size: 1, name: abc}", "Change setings to settings"),
         ("setings: [1]", "Change setings to settings"),
     ] {
-        let page = format!(
-            "```yaml schema\n{DEFINITION}```\n```yaml resource\napiVersion: example.com/v1\nkind: Widget\nmetadata: {{name: a}}\nspec:\n  {field}\n```\n"
-        );
-        let found = found_in(&page);
+        let found = found_with(DEFINITION, &format!("spec:\n  {field}"));
         let unknown = found
             .iter()
             .find(|it| it.code == "unknown-field")
@@ -69,12 +73,10 @@ properties:
         ("spec:", "Set spec"),
         ("spec: null", "Set spec"),
         ("spec: ~ # later", "Set spec"),
+        ("spec: NULL", "Set spec"),
         ("# no spec", "Add spec"),
     ] {
-        let page = format!(
-            "```yaml schema\n{SCHEMA}```\n```yaml resource\napiVersion: example.com/v1\nkind: Widget\nmetadata: {{name: a}}\n{written}\n```\n"
-        );
-        let found = found_in(&page);
+        let found = found_with(SCHEMA, written);
         let missing = found.iter().find(|it| it.code == "missing-property");
         let fixes = &missing.expect("a missing property").fixes;
         let fix = fixes.iter().find(|it| it.title == title);
@@ -104,10 +106,7 @@ properties:
         owner: {type: object, properties: {size: {type: integer}}}
 ";
     for item in ["name: a", "owner:\n    size: 3", "owner: {}"] {
-        let page = format!(
-            "```yaml schema\n{SCHEMA}```\n```yaml resource\napiVersion: example.com/v1\nkind: Widget\nmetadata: {{name: a}}\nspec:\n- {item}\n```\n"
-        );
-        let found = found_in(&page);
+        let found = found_with(SCHEMA, &format!("spec:\n- {item}"));
         let missing = found.iter().find(|it| it.code == "missing-property");
         let fixes = &missing.expect("a missing property").fixes;
         assert!(fixes.iter().any(|it| it.title == "Add size"), "{item}: {fixes:?}");
@@ -130,10 +129,7 @@ properties:
         ("[7, 8]", &["Replace the value by 3"]),
         ("\n  - 7", &[]),
     ] {
-        let page = format!(
-            "```yaml schema\n{SCHEMA}```\n```yaml resource\napiVersion: example.com/v1\nkind: Widget\nmetadata: {{name: a}}\nspec:\n  size: {value}\n```\n"
-        );
-        let found = found_in(&page);
+        let found = found_with(SCHEMA, &format!("spec:\n  size: {value}"));
         let wrong = found.iter().find(|it| it.code == "wrong-type").expect("a wrong type");
         let offered: Vec<&str> = wrong.fixes.iter().map(|it| it.title.as_str()).collect();
         assert_eq!(offered, titles, "{value}");

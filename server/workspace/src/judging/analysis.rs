@@ -299,8 +299,9 @@ impl Ask<'_> {
                 let object = Object::of_document(document, written);
                 let judged: Vec<_> = self.resource(filled, &object, None).into_iter().collect();
                 let version = &object.written.api_version;
-                let has_group = version.split_once('/').is_some_and(|it| !places.is_in(it.0));
-                if judged.is_empty() && !has_group && places.is_in(version) {
+                // Without a slash, the version may turn out to have a group.
+                let group = version.split_once('/').map_or(version.as_str(), |it| it.0);
+                if judged.is_empty() && places.is_in(group) {
                     self.leave_template(document);
                 } else if judged.is_empty()
                     && let Some(kind) = object.group_kind()

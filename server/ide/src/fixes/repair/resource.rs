@@ -6,7 +6,9 @@ use crd_analyzer_apiextensions::codes as api_codes;
 use crd_analyzer_budget as budget;
 use crd_analyzer_schema::codes;
 use crd_analyzer_syntax::{
+    json::{JsonDoc, JsonValue},
     paths::{self, Step},
+    read_json_of,
     tree::{CollectionStyle, NodeId, NodeKind, ScalarStyle, Tree},
 };
 use crd_analyzer_workspace::{index::GroupKind, words::meant::meant};
@@ -189,7 +191,8 @@ fn missing(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
 
 /// Whether a value is null, which the API server drops.
 fn is_null(tree: &Tree, value: NodeId) -> bool {
-    tree.kind(value) == NodeKind::Scalar(ScalarStyle::Plain) && matches!(&*tree.scalar(value), "" | "~" | "null")
+    let is_null = |it: JsonDoc<'_>| it.root().is_some_and(|it| matches!(it.value, JsonValue::Null));
+    tree.is_scalar(value) && read_json_of(tree, value).is_ok_and(is_null)
 }
 
 /// The number of levels of required fields to write.
