@@ -12,6 +12,7 @@ mod analysis;
 mod aside;
 mod built_documents;
 mod capabilities;
+mod changed_by_overlays;
 mod charts;
 mod checked_files;
 mod cluster;

@@ -98,8 +98,8 @@ pub(crate) fn line_of(text: &str, offset: u32) -> usize {
     text[..offset as usize].matches('\n').count() + 1
 }
 
-/// The first line of a text, shortened.
-pub(crate) fn one_line(text: &str, most: usize) -> String {
+/// A text in one line, with at most `most` characters and an ellipsis.
+pub fn one_line(text: &str, most: usize) -> String {
     let joined = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if joined.chars().count() <= most {
         return joined;

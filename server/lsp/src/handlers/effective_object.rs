@@ -154,7 +154,7 @@ fn answer(
 }
 
 /// A path to display, relative to its workspace folder.
-fn shown(path: &Path, folders: &[PathBuf]) -> String {
+pub(crate) fn shown(path: &Path, folders: &[PathBuf]) -> String {
     let from = folders.iter().find_map(|it| path.strip_prefix(it).ok());
     display_text::line(&from.unwrap_or(path).to_string_lossy())
 }

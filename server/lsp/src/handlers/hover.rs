@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crd_analyzer_ide::{
-    hover::{self, Hover as Found},
+    hover::{self, Block, Hover as Found},
     markdown,
 };
 use lsp_types::{Hover, HoverContents, HoverParams, MarkupContent, MarkupKind};
@@ -11,7 +11,8 @@ use tower_lsp::jsonrpc::Result;
 
 use super::sample;
 use crate::{
-    capabilities::Client, display_text, navigation, request_context, session::Session, source_context, to_proto,
+    capabilities::Client, changed_by_overlays, display_text, navigation, request_context, session::Session,
+    source_context, to_proto,
 };
 
 pub(crate) async fn handle(session: &Arc<Session>, params: HoverParams) -> Result<Option<Hover>> {
@@ -45,8 +46,11 @@ pub(crate) async fn handle(session: &Arc<Session>, params: HoverParams) -> Resul
             let (document, offset) = request.document_at(at.position)?;
             let found = match request.file_kind() {
                 Some(kind) => (kind.hover)(document.tree, offset)?,
-                None => hover::hover(&document, offset, request.version())
-                    .or_else(|| navigation::at(request, at.position)?.hover())?,
+                None => {
+                    let own = hover::hover(&document, offset, request.version())
+                        .or_else(|| navigation::at(request, at.position)?.hover());
+                    with_overlays(own, changed_by_overlays::find(request, offset))?
+                }
             };
             Some(Hover {
                 contents: contents(request.client(), &found),
@@ -55,6 +59,18 @@ pub(crate) async fn handle(session: &Arc<Session>, params: HoverParams) -> Resul
         },
     );
     found.await
+}
+
+/// A hover with what overlays make of the value. The hover of a field without a schema has only that.
+fn with_overlays(own: Option<Found>, overlays: Option<Found>) -> Option<Found> {
+    match (own, overlays) {
+        (Some(mut own), Some(overlays)) => {
+            own.blocks.push(Block::Line);
+            own.blocks.extend(overlays.blocks);
+            Some(own)
+        }
+        (own, overlays) => own.or(overlays),
+    }
 }
 
 /// Hover contents in a format that the client supports.

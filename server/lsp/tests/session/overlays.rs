@@ -510,3 +510,47 @@ async fn the_effective_object_is_what_an_overlay_builds() {
     assert_eq!((&found["overlay"], &found["overlays"]), (&Value::Null, &json!([])));
     editor.client.finish_with_lists().await;
 }
+
+/// In a base, the hover of a value names the overlays that change it, and where.
+#[tokio::test]
+async fn the_hover_of_a_base_names_the_overlays_that_change_a_value() {
+    let base = "apiVersion: example.com/v1\nkind: Widget\nmetadata:\n  name: a\nspec:\n  color: red\n  size: 2\n  hosts:\n  - name: x\n    port: 1\n  - \
+                name: y\n    port: 2\n";
+    let tree = folder(&[
+        ("base/widget.yaml", base),
+        ("prod/kustomization.yaml", NAMES_BASE),
+        ("prod/patch.yaml", &format!("{HEAD}  color: null\n  size: 3\n")),
+        (
+            "dev/kustomization.yaml",
+            "resources: [../base]\nnamePrefix: dev-\npatches:\n- target: {kind: Widget}\n  patch: |\n    - {op: remove, path: /spec/hosts/0}\n    \
+             - {op: replace, path: /spec/hosts/0/port, value: 5}\n",
+        ),
+        ("same/kustomization.yaml", NAMES_BASE),
+        ("same/patch.yaml", &format!("{HEAD}  color: red\n  other: 1\n")),
+    ]);
+    let mut capabilities = pushed();
+    capabilities["textDocument"]["hover"] = json!({ "contentFormat": ["plaintext"] });
+    let mut editor = Editor::start(capabilities, tree).await;
+    editor.open("base/widget.yaml").await;
+    let mut hover = async |line: u32, character: u32| {
+        let params = json!({
+            "textDocument": { "uri": editor.uri("base/widget.yaml") },
+            "position": { "line": line, "character": character },
+        });
+        let answer = editor.client.request("textDocument/hover", params).await;
+        let text = answer["contents"]["value"].as_str().unwrap_or_default().to_owned();
+        let of_overlays = text.split("Overlays change this value:").nth(1);
+        of_overlays.map(|it| it.trim().to_owned()).unwrap_or_default()
+    };
+    let prefix = "- ../dev: dev-a, by dev/kustomization.yaml:2";
+    assert_eq!(hover(3, 9).await, prefix, "the name of the object");
+    assert_eq!(hover(5, 10).await, "- ../prod: removed, by prod/patch.yaml:6");
+    assert_eq!(hover(6, 3).await, "- ../prod: 3, by prod/patch.yaml:7");
+    // The item has another index in the built list.
+    assert_eq!(hover(11, 11).await, "- ../dev: 5, by dev/kustomization.yaml:7");
+    assert_eq!(hover(9, 11).await, "- ../dev: removed, by dev/kustomization.yaml:6");
+    assert_eq!(hover(10, 11).await, "", "no overlay changes it");
+    let hosts = hover(7, 3).await;
+    assert_eq!(hosts, "- ../dev: other content, by dev/kustomization.yaml:7");
+    editor.client.finish_with_lists().await;
+}

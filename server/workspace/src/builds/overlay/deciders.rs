@@ -98,6 +98,13 @@ impl<'a> Deciding<'a> {
         found
     }
 
+    /// The first place that changed a collection or removed something from it.
+    pub(super) fn changed_at(&self, node: &Node) -> Option<Place> {
+        let mut found = Vec::new();
+        self.changes(node, &mut found);
+        found.first().map(|it| it.place)
+    }
+
     /// Finds the outermost places that changed a collection or removed something from it.
     fn changes(&self, node: &Node, found: &mut Vec<Decider>) {
         if found.len() >= MOST {
@@ -164,7 +171,7 @@ fn adds(place: Place) -> Decider {
 }
 
 /// The last patch that removed a field from an object.
-fn removal(parent: &Node, key: &str) -> Option<Decider> {
+pub(super) fn removal(parent: &Node, key: &str) -> Option<Decider> {
     let removed = parent.removals().iter().rfind(|it| *it.key == *key)?;
     Some(Decider {
         place: removed.place,

@@ -7,6 +7,7 @@
 mod as_built;
 mod as_written;
 mod built_crds;
+mod changed_values;
 mod deciders;
 mod earlier;
 mod flux_children;
@@ -29,6 +30,7 @@ use std::{
 
 pub use as_built::AsBuilt;
 use built_crds::BuiltCrds;
+pub use changed_values::{Becomes, ChangedValue};
 pub use crd_analyzer_kustomize::Files;
 pub use crd_analyzer_kustomize::references;
 use crd_analyzer_kustomize::{Build, Node, Place, ProblemKind, Sources, Unread, Value};

@@ -30,7 +30,7 @@ pub struct BuildOf {
     pub name: String,
     /// Whether the document contains the object itself, and does not only change it.
     pub is_origin: bool,
-    object: usize,
+    pub(super) object: usize,
 }
 
 /// An object as the API server stores it after a build.
