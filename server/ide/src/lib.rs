@@ -1,6 +1,7 @@
 //! Editor features in plain types, independent of the language server protocol.
 
 pub mod cel;
+pub mod chart_values;
 pub mod completion;
 pub mod cost;
 pub mod cursor_context;

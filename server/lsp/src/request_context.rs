@@ -1,6 +1,6 @@
 //! The context of requests that only read a document: its newest version, its settings, and the conversion of positions.
 
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 use crd_analyzer_ide::{
     file::{Document, File},
@@ -8,6 +8,7 @@ use crd_analyzer_ide::{
 };
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::tree::Span;
+use crd_analyzer_workspace::charts::chart::{Chart, Charts as _};
 use lsp_types::{Position, Range, Uri};
 use tower_lsp::jsonrpc::Result;
 
@@ -102,6 +103,12 @@ impl RequestContext {
     /// The Kubernetes version for answers that depend on one: the newest version in the settings.
     pub(crate) fn version(&self) -> KubernetesVersion {
         self.effective.versions.newest()
+    }
+
+    /// The Helm chart whose template the document is, and the path of the template.
+    pub(crate) fn chart(&self) -> Option<(Arc<Chart>, PathBuf)> {
+        let path = self.snapshot.path()?;
+        Some((self.effective.charts.of(&path)?, path))
     }
 
     /// The byte offset of an LSP position.

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use crd_analyzer_ide::completion::{self, Completions, Request, complete};
+use crd_analyzer_ide::{
+    chart_values,
+    completion::{self, Completions, Request, complete},
+};
 use crd_analyzer_syntax::{edit, tree::Span};
 use lsp_types::{
     CompletionContext, CompletionList, CompletionParams, CompletionResponse, CompletionTriggerKind, Position,
@@ -141,6 +144,12 @@ fn narrow(found: &mut Completions, text: &str, offset: u32) {
 
 /// The completions at a byte offset.
 pub(super) fn find(request: &RequestContext, offset: u32) -> Option<Completions> {
+    if let Some((chart, path)) = request.chart()
+        && let Some(mut found) = chart_values::complete(&chart, &path, request.file().text(), offset)
+    {
+        narrow(&mut found, request.file().text(), offset);
+        return Some(found);
+    }
     let complete = request
         .file_kind()
         .map_or(complete as fn(&Request<'_>) -> _, |it| it.complete);

@@ -3,16 +3,17 @@
 use std::sync::Arc;
 
 use crd_analyzer_ide::{
+    chart_values,
     hover::{self, Block, Hover as Found},
     markdown,
 };
-use lsp_types::{Hover, HoverContents, HoverParams, MarkupContent, MarkupKind};
+use lsp_types::{Hover, HoverContents, HoverParams, MarkupContent, MarkupKind, Position};
 use tower_lsp::jsonrpc::Result;
 
 use super::sample;
 use crate::{
-    capabilities::Client, changed_by_overlays, display_text, navigation, request_context, session::Session,
-    source_context, to_proto,
+    capabilities::Client, changed_by_overlays, display_text, navigation, request_context,
+    request_context::RequestContext, session::Session, source_context, to_proto,
 };
 
 pub(crate) async fn handle(session: &Arc<Session>, params: HoverParams) -> Result<Option<Hover>> {
@@ -43,22 +44,35 @@ pub(crate) async fn handle(session: &Arc<Session>, params: HoverParams) -> Resul
                     range: Some(request.range(span)),
                 });
             }
-            let (document, offset) = request.document_at(at.position)?;
-            let found = match request.file_kind() {
-                Some(kind) => (kind.hover)(document.tree, offset)?,
-                None => {
-                    let own = hover::hover(&document, offset, request.version())
-                        .or_else(|| navigation::at(request, at.position)?.hover());
-                    with_overlays(own, changed_by_overlays::find(request, offset))?
-                }
+            let of_chart = || {
+                let (chart, path) = request.chart()?;
+                chart_values::hover(&chart, &path, request.file().text(), request.offset(at.position))
             };
-            Some(Hover {
-                contents: contents(request.client(), &found),
-                range: Some(request.range(found.span)),
-            })
+            if let Some(found) = of_chart() {
+                return Some(hover_of(request, &found));
+            }
+            let found = of_manifest(request, at.position)?;
+            Some(hover_of(request, &found))
         },
     );
     found.await
+}
+
+/// The hover at a position of a manifest or a configuration.
+fn of_manifest(request: &RequestContext, position: Position) -> Option<Found> {
+    let (document, offset) = request.document_at(position)?;
+    if let Some(kind) = request.file_kind() {
+        return (kind.hover)(document.tree, offset);
+    }
+    let own = hover::hover(&document, offset, request.version()).or_else(|| navigation::at(request, position)?.hover());
+    with_overlays(own, changed_by_overlays::find(request, offset))
+}
+
+fn hover_of(request: &RequestContext, found: &Found) -> Hover {
+    Hover {
+        contents: contents(request.client(), found),
+        range: Some(request.range(found.span)),
+    }
 }
 
 /// A hover with what overlays make of the value. The hover of a field without a schema has only that.

@@ -119,3 +119,52 @@ async fn the_schema_of_the_values_counts_before_it_is_saved() {
     client.published_when(&template_uri, |it| !it.is_empty()).await;
     client.finish_with_lists().await;
 }
+
+/// After `.Values.`, the names in `values.yaml` are offered, and their hover and definition lead there.
+#[tokio::test]
+async fn values_of_a_chart_are_completed_and_explained() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |path: &str, text: &str| {
+        let path = folder.path().join(path);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        std::fs::write(path, text).expect("written");
+    };
+    let template = TEMPLATE.replace(
+        "{{- include \"spec\" . | nindent 2 }}",
+        "size: {{ .Values.widget. }}\n  b: {{ .Values.widget.size }}",
+    );
+    write("crd.yaml", CRD);
+    write("chart/Chart.yaml", "name: chart\n");
+    write(
+        "chart/values.yaml",
+        "widget:\n  # -- How big.\n  size: 3\n  color: red\n",
+    );
+    write("chart/templates/a.yaml", &template);
+    let uri = |path: &str| format!("file://{}", folder.path().join(path).display());
+    let params = json!({ "capabilities": pushed(), "workspaceFolders": [{ "uri": uri(""), "name": "it" }] });
+    let mut client = Client::start_with(params).await;
+    let at = uri("chart/templates/a.yaml");
+    client.open(&at, 1, &template).await;
+    let position = |line: u32, character: u32| json!({ "textDocument": { "uri": at }, "position": { "line": line, "character": character } });
+    let list = client.request("textDocument/completion", position(5, 26)).await;
+    let items = list["items"].as_array().expect("a list").iter();
+    let items: Vec<_> = items.map(|it| (it["label"].as_str(), it["detail"].as_str())).collect();
+    assert_eq!(
+        items,
+        [(Some("size"), Some("integer, 3")), (Some("color"), Some("string, red"))]
+    );
+    let hover = client.request("textDocument/hover", position(6, 25)).await;
+    let expected = ".Values.widget.size: integer\n\nHow big.\n\ndefault in values.yaml:\n\n3";
+    assert_eq!(hover["contents"]["value"], expected);
+    let place = client.request("textDocument/definition", position(6, 25)).await;
+    assert_eq!(
+        (&place["uri"], &place["range"]["start"]["line"]),
+        (&json!(uri("chart/values.yaml")), &json!(2))
+    );
+    // Names that are not saved count, too.
+    let values = uri("chart/values.yaml");
+    client.open(&values, 1, "widget:\n  length: 1\n").await;
+    let list = client.request("textDocument/completion", position(5, 26)).await;
+    assert_eq!(list["items"][0]["label"], "length");
+    client.finish_with_lists().await;
+}

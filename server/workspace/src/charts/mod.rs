@@ -15,4 +15,5 @@ pub(crate) mod put;
 mod reads;
 #[cfg(test)]
 mod tests;
+pub mod value_at;
 pub mod values;

@@ -48,21 +48,21 @@ const MOST_TEXT: usize = 1 << 20;
 
 /// The maximum length of names, in bytes, and the maximum number of names in a path.
 const LONGEST: usize = 80;
-const MOST_NAMES: usize = 8;
+pub(super) const MOST_NAMES: usize = 8;
 
 /// The values of one chart.
 #[derive(Debug)]
 pub(crate) struct Values {
     /// The folder of the chart.
     folder: PathBuf,
-    defaults: Option<File>,
-    schema: Option<File>,
+    pub(super) defaults: Option<File>,
+    pub(super) schema: Option<File>,
 }
 
 /// A file about values.
 #[derive(Debug)]
-struct File {
-    source: Arc<SourceText>,
+pub(super) struct File {
+    pub(super) source: Arc<SourceText>,
     /// The value in it, with its tree. `None` if it cannot be parsed.
     parsed: OnceLock<Option<(Arc<Tree>, KeptJson)>>,
     /// The words in it, also those in comments.
@@ -70,7 +70,7 @@ struct File {
 }
 
 impl File {
-    fn parsed(&self) -> Option<(&Tree, &Json<'_>)> {
+    pub(super) fn parsed(&self) -> Option<(&Tree, &Json<'_>)> {
         let text = &self.source.text;
         let read = || {
             let tree = Arc::new(read(text, Span::new(0, text.len() as u32)).ok()?);
@@ -220,12 +220,12 @@ pub(super) struct Meant {
 }
 
 /// The schema of a property.
-fn property<'j, 't>(root: &'j Json<'t>, schema: &'j Json<'t>, name: &str) -> Option<&'j Json<'t>> {
+pub(super) fn property<'j, 't>(root: &'j Json<'t>, schema: &'j Json<'t>, name: &str) -> Option<&'j Json<'t>> {
     resolved(root, schema)?.get("properties")?.get(name)
 }
 
 /// The schema to which a reference leads. `None` if it leads out of the file.
-fn resolved<'j, 't>(root: &'j Json<'t>, schema: &'j Json<'t>) -> Option<&'j Json<'t>> {
+pub(super) fn resolved<'j, 't>(root: &'j Json<'t>, schema: &'j Json<'t>) -> Option<&'j Json<'t>> {
     let mut at = schema;
     for _ in 0..MOST_REFERENCES {
         let Some(reference) = at.get("$ref") else {
