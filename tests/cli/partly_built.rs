@@ -1,6 +1,9 @@
 //! Kustomizations that crd-analyzer builds only in part, because a file is not there.
 
-use crate::patches::{HEAD, check};
+use crate::{
+    Sandbox, definition,
+    patches::{HEAD, check},
+};
 
 /// If a kustomization builds only in part, a patch may be for an object that is not there, and is complete only with it.
 #[test]
@@ -17,4 +20,43 @@ fn a_patch_of_an_object_that_a_program_makes_is_a_part() {
         ],
         &["prod/patch.yaml:4:14: error[wrong-type]"],
     );
+}
+
+/// Somebody who checks an overlay wants to know whether the objects that it builds are accepted, although they are in other folders.
+#[test]
+fn the_bases_of_a_named_overlay_are_checked() {
+    let crd = definition(
+        "              type: object\n              required: [size]\n              properties: {size: {type: integer}, color: {type: string}}\n",
+    );
+    let base = format!("{HEAD}spec: {{color: red}}\n");
+    let sandbox = Sandbox::new(&[
+        (".git/HEAD", "ref: refs/heads/main\n"),
+        ("crd.yaml", &crd),
+        ("base/kustomization.yaml", "resources: [w.yaml, ../more]\n"),
+        ("base/w.yaml", &base),
+        ("more/kustomization.yaml", "resources: [m.yaml]\n"),
+        (
+            "more/m.yaml",
+            &format!("{HEAD}spec: {{size: x}}\n").replace("name: a", "name: m"),
+        ),
+        ("other/o.yaml", &format!("{HEAD}spec: {{size: x}}\n")),
+        ("dev/kustomization.yaml", "resources: [../base]\n"),
+        (
+            "prod/kustomization.yaml",
+            "resources: [../base]\npatches: [path: patch.yaml]\n",
+        ),
+        ("prod/patch.yaml", &format!("{HEAD}spec: {{size: 1}}\n")),
+    ]);
+    let told = |path: &str| {
+        let outcome = sandbox.run(&["check", path, "-o", "concise"]);
+        let lines = outcome.stdout.lines().filter(|it| it.contains(": error"));
+        lines
+            .map(|it| it.split(' ').next().unwrap_or_default().to_owned())
+            .collect::<Vec<_>>()
+    };
+    let missing = "base/w.yaml:4:1:";
+    assert_eq!(told("dev"), [missing, "more/m.yaml:4:14:"]);
+    assert_eq!(told("dev/kustomization.yaml"), [missing, "more/m.yaml:4:14:"]);
+    assert_eq!(told("prod"), ["more/m.yaml:4:14:"], "the patch adds what is missing");
+    assert_eq!(told("more"), ["more/m.yaml:4:14:"]);
 }

@@ -163,7 +163,7 @@ fn text(entries: &BTreeSet<Entry>) -> String {
 }
 
 /// A path relative to a folder, with `/` as separator on every machine. Both paths are absolute.
-fn relative(path: &Path, folder: &Path) -> String {
+pub(super) fn relative(path: &Path, folder: &Path) -> String {
     let (path, folder) = (normal(path), normal(folder));
     let shared = path.iter().zip(&folder).take_while(|(one, other)| one == other).count();
     let up = folder[shared..].iter().map(|_| "..".to_owned());

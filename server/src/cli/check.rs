@@ -21,6 +21,7 @@ use crd_analyzer_workspace::{
     judging::lints::Lints,
 };
 
+mod bases;
 mod choices;
 mod definitions;
 mod left_out;
@@ -393,7 +394,16 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
             known.copies_last(&mut inputs);
         }
         if beside.is_asked && args.old.is_none() {
-            let built = overlays(&inputs, is_found.then(|| known.flux_files()), revision.as_ref());
+            let flux_files = is_found.then(|| known.flux_files());
+            let mut built = overlays(&inputs, flux_files, revision.as_ref());
+            let mut bases = bases::missing(&inputs, &built);
+            bases.retain(|it| !it.place().is_ok_and(|it| excluded.covers(&it)));
+            configs.leave_out(&mut bases)?;
+            if !bases.is_empty() {
+                bases.iter_mut().try_for_each(|input| previous.add_to(input))?;
+                inputs.append(&mut bases);
+                built = overlays(&inputs, flux_files, revision.as_ref());
+            }
             let current = std::env::current_dir().unwrap_or_default();
             let relative = |it: &Path| it.strip_prefix(&current).unwrap_or(it).display().to_string();
             let failed = built.failed_before().map(relative);

@@ -469,6 +469,19 @@ impl Overlays {
         changed.collect()
     }
 
+    /// For each kustomization that was built, but not by Flux: its folder, the folders of the kustomizations that it names, and the files with
+    /// resources and patches that go into the build.
+    pub fn kustomized(
+        &self,
+    ) -> impl Iterator<Item = (&Path, impl Iterator<Item = &Path>, impl Iterator<Item = &Path>)> {
+        let builds = self.builds.iter().zip(&self.folders).zip(&self.patching);
+        builds.filter(|it| it.1.is_none()).map(|((build, folder), _)| {
+            let inner = build.folders.iter().skip(1).map(|it| it.0.as_path());
+            let files = build.resources.iter().chain(&build.patches).map(PathBuf::as_path);
+            (folder.as_path(), inner, files)
+        })
+    }
+
     /// The files that the kustomizations read or tried to read.
     pub fn files(&self) -> impl Iterator<Item = &Arc<Path>> {
         self.builds.iter().flat_map(|it| &it.files).chain(&self.asked)
