@@ -170,11 +170,11 @@ crd_analyzer_schema::codes! {
     /// The API server cannot derive CEL types from the schema of a rule.
     RULE_TYPES = "rule-types";
     /// The estimated cost of a rule exceeds the limit of one rule.
-    RULE_COST_OVER_LIMIT = "rule-cost-over-limit", no_fix: "Only the author can lower existing limits. A missing limit has a fix.";
+    RULE_COST_OVER_LIMIT = "rule-cost-over-limit";
     /// The estimated cost of all rules of a schema together exceeds the limit.
-    TOTAL_RULE_COST_OVER_LIMIT = "total-rule-cost-over-limit", no_fix: "Only the author can lower existing limits. A missing limit has a fix.";
+    TOTAL_RULE_COST_OVER_LIMIT = "total-rule-cost-over-limit";
     /// The estimated cost of a message expression exceeds the limit.
-    MESSAGE_COST_OVER_LIMIT = "message-cost-over-limit", no_fix: "Only the author can lower existing limits. A missing limit has a fix.";
+    MESSAGE_COST_OVER_LIMIT = "message-cost-over-limit";
     /// A rule uses `oldSelf` in a schema where the API server cannot match old values with new ones.
     UNCORRELATABLE_OLD_SELF = "uncorrelatable-old-self", no_fix: "The rule must move to another schema, which changes what it compares.";
     /// A rule sets `optionalOldSelf` but does not use `oldSelf`.

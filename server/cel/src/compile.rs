@@ -172,6 +172,13 @@ pub(crate) fn problems(issues: &Issues, source: &Source, places: &SourceInfo) ->
         {
             return before.len()..before.len() + name.len();
         }
+        // The reported position of `has(a.b)` is its parenthesis, too.
+        if let (IssueKind::UndefinedField { field, .. }, Some(inside)) = (&issue.kind, rest.strip_prefix('('))
+            && let Some(end) = last_field(inside, field)
+        {
+            let end = at + 1 + end;
+            return end - field.len()..end;
+        }
         match places.span(issue.id) {
             Some(span) if (span.bytes.0 as usize..span.bytes.1 as usize).contains(&at) => {
                 span.bytes.0 as usize..span.bytes.1 as usize
@@ -188,4 +195,14 @@ pub(crate) fn problems(issues: &Issues, source: &Source, places: &SourceInfo) ->
             message: issue.message.clone(),
         })
         .collect()
+}
+
+/// The end of the first selection of a field that ends the argument of a macro. `text` begins after the parenthesis of the macro.
+fn last_field(text: &str, field: &str) -> Option<usize> {
+    let mut ends = text.match_indices(field).map(|it| it.0 + field.len());
+    let is_last = |end: &usize| {
+        let before = text[..end - field.len()].trim_end();
+        before.ends_with('.') && text[*end..].trim_start().starts_with(')')
+    };
+    ends.find(is_last)
 }

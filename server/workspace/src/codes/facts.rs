@@ -28,6 +28,8 @@ pub enum HasFix {
     Offered,
     /// Editors offer a quick fix, and `check --fix` applies it without asking.
     Safe,
+    /// Editors that compare with a git revision offer to restore what the revision has.
+    Restored,
 }
 
 /// The facts about a code.
@@ -79,6 +81,7 @@ fn row(line: &'static str) -> Option<(&'static str, Facts)> {
         fix: match fix {
             "safe" => HasFix::Safe,
             "yes" => HasFix::Offered,
+            "restored" => HasFix::Restored,
             _ => HasFix::No,
         },
         versions: range(versions),
@@ -134,6 +137,7 @@ impl Code {
         let fix = match (facts.fix, self.without_fix) {
             (HasFix::Safe, _) => "in editors, and with `check --fix`".to_owned(),
             (HasFix::Offered, _) => "in editors".to_owned(),
+            (HasFix::Restored, _) => "in editors, if they compare with a git revision".to_owned(),
             (HasFix::No, Some(why)) => format!("none. {why}"),
             (HasFix::No, None) => "none".to_owned(),
         };
