@@ -275,3 +275,46 @@ fn expressions_of_policies_in_templates_are_compiled() {
         &[],
     );
 }
+
+/// What the template prints is unknown, so it is not part of the object that is shown.
+#[test]
+fn the_effective_object_has_no_invented_values() {
+    let crd = definition(SPEC);
+    let lines = [
+        "size: {{ .Values.size }}",
+        "port: a-{{ .Values.port }}",
+        "list:",
+        "- b",
+        "- {{ .Values.c }}",
+    ];
+    let sandbox = Sandbox::new(&[
+        ("a/Chart.yaml", CHART),
+        ("a/crds/widgets.yaml", &crd),
+        ("a/templates/widget.yaml", &template(&lines)),
+    ]);
+    let outcome = sandbox.run(&["check", "a", "--show", "effective"]);
+    let shown: Vec<&str> = outcome
+        .stdout
+        .lines()
+        .skip_while(|it| !it.starts_with("# a/"))
+        .take_while(|it| !it.is_empty())
+        .collect();
+    assert_eq!(
+        shown,
+        [
+            "# a/templates/widget.yaml: Widget a as Kubernetes 1.37 reads it",
+            "apiVersion: example.com/v1",
+            "kind: Widget",
+            "metadata:",
+            "  name: a",
+            "spec:",
+            "  list:",
+            "  - b",
+            "  - # unknown",
+            "  port: # unknown",
+            "  size: # unknown",
+        ],
+        "{}",
+        outcome.stdout
+    );
+}

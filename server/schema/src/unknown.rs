@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
-use crate::field::Segment;
+use crate::field::{Path, Segment};
 
 thread_local! {
     static TOUCHED: Cell<bool> = const { Cell::new(false) };
@@ -277,22 +277,42 @@ pub fn was_touched() -> bool {
     TOUCHED.replace(false)
 }
 
-/// Removes the items that represent any number of items.
-pub fn without_items(value: &mut Value, known: Known<'_>) {
+/// Sets the unknown values to null, and removes the items that represent any number of items. Returns the paths of the nulls.
+pub fn without_unknown(value: &mut Value, known: Known<'_>) -> Vec<Path> {
+    let mut found = Vec::new();
+    take_unknown(value, known, &mut Path::root(), &mut found);
+    found
+}
+
+fn take_unknown(value: &mut Value, known: Known<'_>, path: &mut Path, found: &mut Vec<Path>) {
     if known.is_all() {
+        return;
+    }
+    if known.is_nothing() {
+        *value = Value::Null;
+        found.push(path.clone());
         return;
     }
     match value {
         Value::Array(items) => {
-            for (n, item) in items.iter_mut().enumerate() {
-                without_items(item, known.item(n));
-            }
-            let mut places = 0..;
-            items.retain(|_| places.next().is_some_and(|n| !known.item(n).is_items()));
+            let (mut places, mut left) = (0.., 0);
+            items.retain_mut(|item| {
+                let known = places.next().map_or(Known::ALL, |n| known.item(n));
+                if known.is_items() {
+                    return false;
+                }
+                path.push(Segment::Index(left));
+                take_unknown(item, known, path, found);
+                path.pop();
+                left += 1;
+                true
+            });
         }
         Value::Object(fields) => {
             for (name, value) in fields {
-                without_items(value, known.field(name));
+                path.push(Segment::Field(name.clone()));
+                take_unknown(value, known.field(name), path, found);
+                path.pop();
             }
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
@@ -385,7 +405,7 @@ mod tests {
         let known = Known::from(list.as_ref());
         assert!(known.has_more() && known.item(0).is_nothing() && known.item(1).is_all());
         let mut value = json!(["${B}", "e"]);
-        without_items(&mut value, known);
+        without_unknown(&mut value, known);
         assert_eq!(value, json!(["e"]));
         assert_eq!(Parts::default().whole(), None);
     }

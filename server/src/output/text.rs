@@ -93,9 +93,15 @@ impl Text {
         let Some((version, effective)) = found else {
             return Ok(());
         };
+        let name = match &*document.name {
+            "" => String::new(),
+            name => format!(" {name}"),
+        };
+        let build = effective.build.as_ref();
+        let build = build.map_or_else(String::new, |it| format!(", built for {it}"));
         let heading = format!(
-            "# {}: {} {} as Kubernetes {version} reads it",
-            file.label, document.kind, document.name
+            "# {}: {}{name} as Kubernetes {version} reads it{build}",
+            file.label, document.kind
         );
         self.renderer.text(out, &heading)?;
         for line in annotated(effective) {

@@ -98,14 +98,7 @@ impl Text<'_, '_> {
             kind: it.kind,
             before: at(&converted.unpruned, &it.path).cloned(),
         }));
-        let effective = Effective {
-            object: converted.object.clone(),
-            is_changed: true,
-            changes,
-            unknown: Vec::new(),
-            cel_cost: None,
-        };
-        for line in annotated(&effective) {
+        for line in annotated(&Effective::of_changes(converted.object.clone(), changes)) {
             self.out.line(&line.text)?;
         }
         Ok(())

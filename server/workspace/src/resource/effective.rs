@@ -1,6 +1,6 @@
 //! The effective object: a resource after the API server has decoded, defaulted and pruned it. Also its text, with marks for the changes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crd_analyzer_resource::{self as server, ChangeKind, StrictErrorKind};
 use crd_analyzer_schema::{
@@ -23,6 +23,10 @@ pub struct Effective {
     pub changes: Vec<Change>,
     /// The paths of the fields that the API server drops because the schema does not specify them.
     pub unknown: Vec<String>,
+    /// The paths of the values that are unknown, because a template or a variable sets them. They are null in `object`.
+    pub unset: BTreeSet<Path>,
+    /// What builds the object, in Markdown, if it is not the object as it is written: a folder with a kustomization, or a Flux Kustomization.
+    pub build: Option<String>,
     /// The total cost of all rules, even of those that the API server would not evaluate.
     pub cel_cost: Option<u64>,
 }
@@ -39,17 +43,33 @@ pub struct Change {
 }
 
 impl Effective {
+    /// An object with the changes that were made to it.
+    pub fn of_changes(object: Map<String, Value>, changes: Vec<Change>) -> Self {
+        Self {
+            object,
+            is_changed: !changes.is_empty(),
+            changes,
+            unknown: Vec::new(),
+            unset: BTreeSet::new(),
+            build: None,
+            cel_cost: None,
+        }
+    }
+
     /// The effective object. `None` if the API server cannot decode the resource. `known` says which parts of it are known.
     pub(crate) fn of(answer: &server::ResourceVerdict, json: &JsonDoc<'_>, known: Known<'_>) -> Option<Self> {
         let mut object = answer.object.clone()?;
         let mut sent = json.root()?.to_value();
+        let mut unset = BTreeSet::new();
         if !known.is_all() {
             let mut shown = Value::Object(object);
-            unknown::without_items(&mut shown, known);
-            unknown::without_items(&mut sent, known);
+            for value in [&mut shown, &mut sent] {
+                unset.extend(unknown::without_unknown(value, known));
+            }
             object = shown.as_object().cloned().unwrap_or_default();
         }
-        let changes = answer.changes.iter().map(|it| Change {
+        let of_known = answer.changes.iter().filter(|it| known.at(it.path.segments()).is_all());
+        let changes = of_known.map(|it| Change {
             path: it.path.clone(),
             kind: it.kind,
             before: at(&sent, &it.path).cloned(),
@@ -64,6 +84,8 @@ impl Effective {
             object,
             changes: changes.collect(),
             unknown: unknown.collect(),
+            unset,
+            build: None,
             cel_cost: answer.cel_cost,
         })
     }
@@ -122,6 +144,7 @@ pub(crate) fn annotated_by(effective: &Effective, decided: &dyn Fn(&Path) -> Opt
         decided,
         changes: effective.changes.iter().map(|it| (&it.path, it)).collect(),
         dropped: BTreeMap::new(),
+        unset: &effective.unset,
         lines: Vec::new(),
         path: Path::root(),
     };
@@ -140,13 +163,7 @@ pub(crate) fn annotated_by(effective: &Effective, decided: &dyn Fn(&Path) -> Opt
 
 /// An object as YAML, line by line.
 pub fn yaml(object: &Map<String, Value>) -> Vec<String> {
-    let effective = Effective {
-        object: object.clone(),
-        is_changed: false,
-        changes: Vec::new(),
-        unknown: Vec::new(),
-        cel_cost: None,
-    };
+    let effective = Effective::of_changes(object.clone(), Vec::new());
     annotated(&effective).into_iter().map(|it| it.text).collect()
 }
 
@@ -155,6 +172,7 @@ struct Writer<'e> {
     changes: BTreeMap<&'e Path, &'e Change>,
     /// The dropped fields, by the path of the object that contained them.
     dropped: BTreeMap<Path, Vec<(&'e String, &'e Change)>>,
+    unset: &'e BTreeSet<Path>,
     lines: Vec<Line>,
     path: Path,
 }
@@ -221,6 +239,7 @@ impl Writer<'_> {
     /// Writes a value after `start`, which is `key:` or `-` with its indentation.
     fn value(&mut self, value: &Value, indent: usize, start: &str, mark: Option<ChangeKind>) {
         match value {
+            Value::Null if self.unset.contains(&self.path) => self.line(format!("{start} # unknown"), None),
             _ if indent >= DEEPEST => self.line(format!("{start} {value}"), mark),
             Value::Object(object) if !object.is_empty() || self.dropped.contains_key(&self.path) => {
                 let empty = if object.is_empty() { " {}" } else { "" };

@@ -376,7 +376,10 @@ impl Overlays {
                     warnings: all(&verdict.warnings),
                     hints: all(&verdict.hints),
                     unfinished: all(&verdict.unfinished),
-                    resource: verdict.resource.clone().filter(|_| is_origin),
+                    resource: verdict.resource.clone().filter(|_| is_origin).map(|mut it| {
+                        it.build = self.by(object.build, path, false).name;
+                        it
+                    }),
                     left_out: verdict.left_out,
                 };
                 let verdicts = document.verdicts.iter();
