@@ -144,7 +144,7 @@ pub(super) fn choose(by_origin: &BTreeMap<Origin, ByPath>, near: &Near<'_>) -> O
     let mut compared: Vec<(Rank, usize, &Arc<KnownCrd>)> = Vec::new();
     for by_path in by_origin.values() {
         for it in nearest(by_path, near.path) {
-            if it.place.standing != Standing::Assertion {
+            if it.place.standing != Standing::Assertion && may_be_of_tests(it, near) {
                 compared.push((Rank::of(it, near), it.path.components().count(), it));
             }
         }
@@ -177,6 +177,16 @@ pub(super) fn choose(by_origin: &BTreeMap<Origin, ByPath>, near: &Near<'_>) -> O
         }
     }
     Some(found)
+}
+
+/// Whether a CRD of tests may be meant for an object. If the user did not name it, it is meant for these tests alone.
+fn may_be_of_tests(crd: &KnownCrd, near: &Near<'_>) -> bool {
+    let tested = crd
+        .place
+        .tested
+        .as_ref()
+        .filter(|_| crd.place.standing == Standing::Test);
+    crd.origin != Origin::Workspace || tested.is_none_or(|it| near.folder.starts_with(it))
 }
 
 /// The CRDs of a kind. If there are too many, only the nearest ones.

@@ -2,7 +2,10 @@
 
 use std::path::{Component, Path};
 
-use super::place::{self, Place, Standing};
+use super::{
+    names,
+    place::{self, Place, Standing},
+};
 use crate::index::Index;
 
 /// The reason why the errors of a file do not make a run fail.
@@ -44,6 +47,30 @@ const WRONG: &[&str] = &[
 /// Words with the same meaning that apply in the name of any folder, such as `invalid-examples`.
 const WRONG_ANYWHERE: &[&str] = &["illegal", "invalid", "malformed"];
 
+/// Words that describe what is wrong in a file, as in `server-with-invalid-keys.yaml`.
+const OF_TEXT: &[&str] = &[
+    "crd",
+    "data",
+    "field",
+    "fields",
+    "format",
+    "json",
+    "key",
+    "keys",
+    "manifest",
+    "openapi",
+    "properties",
+    "property",
+    "schema",
+    "spec",
+    "syntax",
+    "type",
+    "types",
+    "value",
+    "values",
+    "yaml",
+];
+
 /// The start of a key in istio's tests. It marks an object that the API server has to reject.
 const ERROR_KEY: &str = "_err:";
 
@@ -62,17 +89,19 @@ impl Aside {
         let mut is_test = false;
         for folder in folders {
             let says = if is_test { WRONG } else { WRONG_ANYWHERE };
-            if let Some(word) = place::words(folder).find(|it| says.contains(it)) {
+            if let Some(word) = names::words(folder).find(|it| says.contains(it)) {
                 return Some(Self::Expected(format!(
                     "the name of the folder `{folder}` contains `{word}`"
                 )));
             }
             is_test |= place::is_of_tests(folder);
         }
+        let words: Vec<&str> = names::words(stem).collect();
+        let is_end = |n: usize| n == 0 || n + 1 == words.len();
         // In the middle of a name, such a word usually describes the subject of a valid object, as in `route-invalid-backend-ref`.
-        let ends = [place::words(stem).next(), place::words(stem).last()];
-        let mut ends = ends.into_iter().flatten().filter(|_| is_test);
-        let word = ends.find(|it| WRONG.contains(it))?;
+        let is_of_text = |n: usize| WRONG_ANYWHERE.contains(&words[n]) && OF_TEXT.contains(&words[n + 1]);
+        let mut named = words.iter().enumerate().filter(|_| is_test);
+        let (_, word) = named.find(|(n, it)| WRONG.contains(it) && (is_end(*n) || is_of_text(*n)))?;
         Some(Self::Expected(format!(
             "the name of this test's file contains `{word}`"
         )))
@@ -176,6 +205,7 @@ mod tests {
         for (path, expected) in [
             ("pkg/testdata/invalid-widget.yaml", true),
             ("pkg/testdata/widget_invalid.yaml", true),
+            ("tests/data/widget-with-invalid-keys-openapi.yaml", true),
             ("pkg/testdata/fail/widget.yaml", true),
             ("tests/size-invalid/00-install.yaml", true),
             ("test/e2e/expectedfailures/widget.yaml", true),

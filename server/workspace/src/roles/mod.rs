@@ -19,7 +19,7 @@ pub use go_test::GoTest;
 pub(crate) use in_tests::{is_of_older_release, is_patches_of_tests};
 pub(crate) use names::is_assertion;
 pub use names::is_markdown;
-pub use names::{is_helpers, is_template};
+pub use names::{is_filled_in, is_helpers, is_template};
 pub use place::{Place, Standing};
 pub(crate) use place::{has_placeholders, is_of_crossplane, is_patch};
 pub use repository::{GeneratedInto, Repository, generated_into};

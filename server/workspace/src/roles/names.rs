@@ -20,12 +20,68 @@ pub fn is_helpers(path: &Path) -> bool {
     path.extension().is_some_and(|it| it == "tpl") && is_template(path)
 }
 
+/// The second extensions of manifests that a program fills in: `widget.yaml.tmpl`.
+const FILLED_IN: [&str; 6] = ["gotmpl", "j2", "jinja2", "template", "tmpl", "tpl"];
+
+/// Whether a program fills in a manifest, judging by its extensions.
+pub fn is_filled_in(path: &Path) -> bool {
+    let has = |path: &Path, endings: &[&str]| {
+        let ending = path.extension().and_then(|it| it.to_str()).unwrap_or_default();
+        endings.contains(&ending)
+    };
+    let inner = path.file_stem().map(Path::new);
+    has(path, &FILLED_IN) && inner.is_some_and(|it| has(it, &["yaml", "yml"]))
+}
+
 /// Whether a file is written in Markdown.
 pub fn is_markdown(path: &Path) -> bool {
     let ending = path.extension().and_then(|it| it.to_str()).unwrap_or_default();
     ["md", "markdown", "mdx"]
         .iter()
         .any(|it| ending.eq_ignore_ascii_case(it))
+}
+
+/// Words in the names of folders with tests that apply their files to an API server.
+const OF_CLUSTERS: &[&str] = &[
+    "acceptance",
+    "chainsaw",
+    "conformance",
+    "e2e",
+    "extended",
+    "integration",
+    "kuttl",
+    "scorecard",
+    "system",
+    "systemtest",
+    "systemtests",
+];
+
+/// Names of folders with inputs of tests. A leading `-`, `_` or dot is left out: the go tool ignores `testdata`, and kyverno's command line looks for
+/// its tests in `.kyverno-test`.
+const READ: &[&str] = &[
+    "fixture",
+    "fixtures",
+    "kyvernotest",
+    "testdata",
+    "testfixture",
+    "testfixtures",
+    "testresources",
+];
+
+/// Whether a folder has inputs that only tests read, judging by its name.
+pub(super) fn is_read(folder: &str) -> bool {
+    let name = folder.trim_matches(['_', '.']).replace(['-', '_'], "");
+    READ.contains(&name.as_str())
+}
+
+/// Whether a folder has tests that apply their files to an API server, judging by its name.
+pub(super) fn is_of_cluster(folder: &str) -> bool {
+    words(folder).any(|it| OF_CLUSTERS.contains(&it))
+}
+
+/// The words in a name.
+pub(super) fn words(name: &str) -> impl Iterator<Item = &str> {
+    name.split(['-', '_', ' ']).filter(|it| !it.is_empty())
 }
 
 #[cfg(test)]

@@ -5,7 +5,10 @@ use std::{
     sync::Arc,
 };
 
-use super::{names, version::Version};
+use super::{
+    names::{self, words},
+    version::Version,
+};
 
 /// How suitable a CRD is for checking resources, according to its path. Earlier variants are better.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -49,6 +52,8 @@ pub struct Place {
     pub container: PathBuf,
     /// The folder of the release, if the release has a folder of its own.
     pub release: Option<PathBuf>,
+    /// For a CRD of tests: the folder that these tests are about. Other folders have nothing to do with the CRD.
+    pub tested: Option<PathBuf>,
 }
 
 /// A word in the names of folders that contain inputs of OpenShift's CRD generator.
@@ -180,7 +185,7 @@ impl Place {
                 }
             }
         }
-        if words(stem).any(|it| ALL_IN_ONE.contains(&it)) {
+        if words(stem).any(|it| ALL_IN_ONE.contains(&it)) || names::is_filled_in(path) {
             worsen(Standing::Packaged, stem);
         }
         let (version, at) = version_in(&folders, stem);
@@ -202,6 +207,7 @@ impl Place {
             version,
             container: above(at).to_owned(),
             release: release.then(|| above(at + 1).to_owned()),
+            tested: tested(&folders).map(|it| above(it).to_owned()),
         }
     }
 
@@ -240,6 +246,7 @@ impl Place {
         Self {
             container: root.join(&self.container),
             release: self.release.map(|it| root.join(it)),
+            tested: self.tested.map(|it| root.join(it)),
             ..self
         }
     }
@@ -252,6 +259,34 @@ impl Place {
             ..self.clone()
         })
     }
+}
+
+/// Names of folders in test data whose CRDs are for all tests beside them.
+const SHARED: &[&str] = &[
+    "base",
+    "bases",
+    "common",
+    "config",
+    "crd",
+    "crds",
+    "install",
+    "manifests",
+    "schemas",
+    "setup",
+    "shared",
+];
+
+/// The number of folders that lead to the folder that the tests in a path are about. `None` if the path has no tests.
+fn tested(folders: &[&str]) -> Option<usize> {
+    let tests = folders.iter().position(|it| is_of_tests(it))?;
+    let data = folders.iter().position(|it| names::is_read(it));
+    let of_one_test = data.filter(|it| {
+        let inside = folders.get(it + 1);
+        let is_shared = |it: &&str| words(it).any(|it| SHARED.contains(&it));
+        inside.is_some_and(|it| !is_shared(it)) && !folders.iter().any(|it| names::is_of_cluster(it))
+    });
+    // Test data has a folder for each test.
+    Some(of_one_test.map_or(tests, |it| it + 2))
 }
 
 /// Whether a file is in a folder called `patches`, which kubebuilder creates for kustomize patches.
@@ -313,17 +348,29 @@ const OF_FILLED_IN: [&str; 14] = [
 pub(crate) fn has_placeholders(path: &Path) -> bool {
     let folders = path.parent().into_iter().flat_map(Path::iter);
     let mut folders = folders.filter_map(|it| it.to_str());
-    names::is_markdown(path) || folders.any(|it| is_of_tests(it) || words(it).any(|it| OF_FILLED_IN.contains(&it)))
-}
-
-/// The words in a name.
-pub(super) fn words(name: &str) -> impl Iterator<Item = &str> {
-    name.split(['-', '_', ' ']).filter(|it| !it.is_empty())
+    names::is_markdown(path)
+        || names::is_filled_in(path)
+        || folders.any(|it| is_of_tests(it) || words(it).any(|it| OF_FILLED_IN.contains(&it)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tests_are_about_the_folder_around_them() {
+        for (path, expected) in [
+            ("pkg/readiness/testdata/crds/a.yaml", Some("pkg/readiness")),
+            ("pkg/load/testdata/a.yaml", Some("pkg/load")),
+            ("pkg/load/testdata/info/a.yaml", Some("pkg/load/testdata/info")),
+            ("test/crds/a.yaml", Some("")),
+            ("test/e2e/testdata/info/a.yaml", Some("")),
+            ("config/crd/a.yaml", None),
+        ] {
+            let found = Place::of(Path::new(path)).tested;
+            assert_eq!(found.as_deref(), expected.map(Path::new), "{path}");
+        }
+    }
 
     #[test]
     fn paths_say_what_a_crd_is() {

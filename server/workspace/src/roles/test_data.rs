@@ -3,7 +3,10 @@
 
 use std::path::{Component, Path};
 
-use super::place;
+use super::{
+    names::{is_of_cluster, is_read, words},
+    place,
+};
 
 /// The facts that the path of a file shows about the tests that read the file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -13,33 +16,6 @@ pub struct TestData<'p> {
     /// Whether tests generate the file, or compare results with it. If not, a test may apply the file to an API server.
     pub is_output: bool,
 }
-
-/// Words in the names of folders with tests that apply their files to an API server.
-const OF_CLUSTERS: &[&str] = &[
-    "acceptance",
-    "chainsaw",
-    "conformance",
-    "e2e",
-    "extended",
-    "integration",
-    "kuttl",
-    "scorecard",
-    "system",
-    "systemtest",
-    "systemtests",
-];
-
-/// Names of folders with inputs of tests. A leading `-`, `_` or dot is left out: the go tool ignores `testdata`, and kyverno's command line looks for
-/// its tests in `.kyverno-test`.
-const READ: &[&str] = &[
-    "fixture",
-    "fixtures",
-    "kyvernotest",
-    "testdata",
-    "testfixture",
-    "testfixtures",
-    "testresources",
-];
 
 /// Folders with snapshots, which Jest and Helm's unittest plugin generate and compare.
 const SNAPSHOTS: &[&str] = &["__snapshot__", "__snapshots__"];
@@ -63,9 +39,7 @@ impl<'p> TestData<'p> {
                 _ => None,
             })
             .collect();
-        let is_of_cluster = folders
-            .iter()
-            .any(|it| place::words(it).any(|it| OF_CLUSTERS.contains(&it)));
+        let is_of_cluster = folders.iter().any(|it| is_of_cluster(it));
         let data = |evidence, is_output| Some(Self { evidence, is_output });
         let stem = path.file_stem().and_then(|it| it.to_str()).unwrap_or_default();
         if stem.split('.').any(|it| it == GOLDEN) {
@@ -77,18 +51,14 @@ impl<'p> TestData<'p> {
         let tests = folders.iter().position(|it| place::is_of_tests(it));
         let of_tests = tests.map_or([].as_slice(), |it| &folders[it + 1..]);
         let mut of_tests = of_tests.iter().chain(tests.map(|_| &stem));
-        let compares = |name: &&&str| place::words(name).any(|it| it == GOLDEN || it == EXPECTED && !is_of_cluster);
+        let compares = |name: &&&str| words(name).any(|it| it == GOLDEN || it == EXPECTED && !is_of_cluster);
         if let Some(name) = of_tests.find(compares) {
             return data(name, true);
         }
         if is_of_cluster {
             return None;
         }
-        let is_read = |it: &&&str| {
-            let name = it.trim_matches(['_', '.']).replace(['-', '_'], "");
-            READ.contains(&name.as_str())
-        };
-        if let Some(name) = folders.iter().find(is_read) {
+        if let Some(name) = folders.iter().find(|it| is_read(it)) {
             return data(name, false);
         }
         let is_of_java = folders.windows(OF_JAVA.len()).any(|it| it == OF_JAVA);
