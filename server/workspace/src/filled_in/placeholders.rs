@@ -1,5 +1,5 @@
-//! Placeholders as people and programs write them: `HCP_NAMESPACE`, `$$name$$`, `{GATEWAY_NAME}`, `$BUCKET_NAME`, `<endpoint>`, `{{ .Files.Get "a" }}`. Something
-//! replaces them before the object is sent.
+//! Placeholders as people and programs write them: `HCP_NAMESPACE`, `$$name$$`, `{GATEWAY_NAME}`, `[PROJECT_ID]`, `$BUCKET_NAME`, `<endpoint>`, `...`,
+//! `{{ .Files.Get "a" }}`. Something replaces them before the object is sent.
 
 use crd_analyzer_syntax::{
     json::{Json, JsonDoc, JsonValue},
@@ -10,7 +10,10 @@ use crd_analyzer_syntax::{
 const AROUND: [&str; 2] = ["$$", "@@"];
 
 /// Brackets that enclose a placeholder, if it is the whole value.
-const BETWEEN: [(&str, &str); 3] = [("{", "}"), ("<<", ">>"), ("<", ">")];
+const BETWEEN: [(&str, &str); 4] = [("{", "}"), ("<<", ">>"), ("<", ">"), ("**", "**")];
+
+/// Text for what is left out.
+const LEFT_OUT: [&str; 2] = ["...", "…"];
 
 /// The least length of a variable's name. Shorter ones may be something else, such as the end of a pattern.
 const LEAST_VARIABLE: usize = 3;
@@ -18,9 +21,18 @@ const LEAST_VARIABLE: usize = 3;
 /// The starts of words in capitals that ask the user to replace them.
 const ASK: [&str; 3] = ["REPLACE", "CHANGEME", "PLACEHOLDER"];
 
+/// The ends of words in capitals that describe what the user puts there: `MY_BUCKET_NAME`. Words with other ends may be values of an enumeration.
+const DESCRIBE: [&str; 3] = ["_NAME", "_NAMESPACE", "_ID"];
+
 /// Whether a text may contain a placeholder, other than in a name.
 pub(crate) fn may_be_in(text: &str) -> bool {
-    AROUND.iter().any(|it| text.contains(it)) || text.contains(['<', '{']) || has_variable(text)
+    let of_words = || ASK.iter().chain(&DESCRIBE).any(|it| text.contains(it));
+    AROUND.iter().any(|it| text.contains(it))
+        || text.contains(['<', '{', '…'])
+        || text.contains("...")
+        || text.contains("**")
+        || has_variable(text)
+        || of_words()
 }
 
 /// Whether a value is a placeholder.
@@ -29,7 +41,34 @@ pub(crate) fn is_placeholder(written: &str) -> bool {
         let inside = written.strip_prefix(begin).and_then(|it| it.strip_suffix(end));
         inside.is_some_and(|it| is_word(it.trim(), &['-', '_', ' ', '.']))
     });
-    between || is_action(written) || has_variable(written) || AROUND.iter().any(|it| is_around(written, it))
+    between
+        || LEFT_OUT.contains(&written)
+        || is_action(written)
+        || has_variable(written)
+        || has_described(written)
+        || AROUND.iter().any(|it| is_around(written, it))
+        || written.split('/').any(asks)
+}
+
+/// Whether a part of a text is in angle brackets, and describes what belongs there in several words: `<secret-name>.crt`. A single word may be the name
+/// of a group in a pattern.
+fn has_described(text: &str) -> bool {
+    text.split('<').skip(1).any(|it| {
+        let inside = it.split_once('>').map_or("", |it| it.0);
+        inside.contains(['-', '_']) && is_word(inside, &['-', '_'])
+    })
+}
+
+/// Whether a word in capitals asks the user to replace it, or describes what belongs there.
+fn asks(word: &str) -> bool {
+    is_in_capitals(word)
+        && (word.split('_').any(|it| ASK.iter().any(|ask| it.starts_with(ask)))
+            || DESCRIBE.iter().any(|it| word.ends_with(it)))
+}
+
+fn is_in_capitals(word: &str) -> bool {
+    let is_of_name = |it: u8| it.is_ascii_uppercase() || it.is_ascii_digit() || it == b'_';
+    word.starts_with(|it: char| it.is_ascii_uppercase()) && word.bytes().all(is_of_name)
 }
 
 /// Whether a text has the name of a variable in capitals after a dollar sign: `test-$BUCKET_NAME`.
@@ -63,11 +102,7 @@ fn is_word(text: &str, joins: &[char]) -> bool {
 
 /// Whether the name of an object is a placeholder. The API server accepts no capitals in a name.
 fn is_placeholder_of_name(written: &str) -> bool {
-    let is_of_capitals = written.starts_with(|it: char| it.is_ascii_uppercase())
-        && written
-            .bytes()
-            .all(|it| it.is_ascii_uppercase() || it.is_ascii_digit() || it == b'_');
-    has_variable(written) || is_of_capitals && (written.contains('_') || ASK.iter().any(|it| written.starts_with(it)))
+    has_variable(written) || is_in_capitals(written) && (written.contains('_') || asks(written))
 }
 
 /// The names in an object's metadata that are placeholders.
@@ -78,8 +113,11 @@ pub(crate) fn names(json: &JsonDoc<'_>) -> Vec<NodeId> {
     names.map(|it| it.node).collect()
 }
 
-/// Whether a mapping is really a placeholder in braces, which YAML reads as a mapping: `name: {GATEWAY_NAME}`.
-pub(crate) fn is_mapping(json: &Json<'_>) -> bool {
+/// Whether a mapping or a list is really a placeholder in brackets: `name: {GATEWAY_NAME}`, `project: [PROJECT_ID]`.
+pub(crate) fn is_in_brackets(json: &Json<'_>) -> bool {
+    if let Some([item]) = json.items() {
+        return item.as_str().is_some_and(asks);
+    }
     let [member] = json.members().unwrap_or_default() else {
         return false;
     };
@@ -117,7 +155,15 @@ mod tests {
             ("<3>", false),
             ("{\"a\": 1}", false),
             ("name", false),
-            ("HCP_NAMESPACE", false),
+            ("HCP_NAMESPACE", true),
+            ("ROUND_ROBIN", false),
+            ("PLACEHOLDER_USABLE_ADDRS", true),
+            ("CROSS_NS_PLACEHOLDER/auth", true),
+            ("MY_BUCKET_NAME", true),
+            ("<cert-secret>.crt", true),
+            ("(?P<name>a)", false),
+            ("...", true),
+            ("**app ID goes here**", true),
         ] {
             assert_eq!(is_placeholder(written), expected, "{written}");
         }

@@ -205,7 +205,7 @@ impl Completion<'_> {
         if self.is_skeleton && skeleton::is_empty(json) {
             return Some(Unknown::value());
         }
-        if self.completed.has_placeholders && placeholders::is_mapping(json) {
+        if self.completed.has_placeholders && placeholders::is_in_brackets(json) {
             json.value = JsonValue::String(Cow::Borrowed(""));
             return Some(Unknown::value());
         }
