@@ -59,8 +59,29 @@ impl Looking {
                 break;
             }
         }
-        false
+        is_left_out_by_default(file)
     }
+}
+
+/// The folders and files that Flux ignores if no rule says otherwise (`ExcludeCI` and `ExcludeExtra` of github.com/fluxcd/pkg/sourceignore), as far as
+/// they are manifests.
+const BY_DEFAULT: [&str; 12] = [
+    ".github",
+    ".circleci",
+    ".travis.yml",
+    ".gitlab-ci.yml",
+    "appveyor.yml",
+    ".drone.yml",
+    "cloudbuild.yaml",
+    "codeship-services.yml",
+    "codeship-steps.yml",
+    ".goreleaser.yml",
+    ".sops.yaml",
+    ".flux.yaml",
+];
+
+fn is_left_out_by_default(file: &Path) -> bool {
+    file.iter().any(|it| BY_DEFAULT.iter().any(|name| it == *name))
 }
 
 fn rules_of(folder: &Path, access: &Access, spent: &mut Spent) -> Option<Rules> {
@@ -73,6 +94,17 @@ mod tests {
     use std::fs;
 
     use super::*;
+
+    #[test]
+    fn files_of_other_tools_are_left_out() {
+        for (path, expected) in [
+            ("/r/.github/dependabot.yaml", true),
+            ("/r/a/.sops.yaml", true),
+            ("/r/a/github/b.yaml", false),
+        ] {
+            assert_eq!(is_left_out_by_default(Path::new(path)), expected, "{path}");
+        }
+    }
 
     #[test]
     fn the_nearest_rule_decides() {

@@ -90,6 +90,8 @@ struct Kustomization {
     is_substituting: bool,
     /// The namespace and name of the GitRepository to which the path is relative.
     source: Option<(String, String)>,
+    /// Whether the Kustomization builds all of an OCI artifact or a bucket. A program fills these, usually not with all of this repository.
+    is_of_artifact: bool,
     inline: Arc<Texts>,
     /// The kind and name of each object that provides more variables. The last object takes precedence.
     from: Vec<(String, String)>,
@@ -275,7 +277,7 @@ impl Flux {
         for (n, kustomization) in self.kustomizations.iter().enumerate() {
             let source = kustomization.source.as_ref();
             let named = source.and_then(|(namespace, name)| url_of(namespace.as_str(), name.as_str()));
-            if own.is_none() || named.is_none() || own == named {
+            if !kustomization.is_of_artifact && (own.is_none() || named.is_none() || own == named) {
                 here.push(n);
             }
         }
@@ -346,7 +348,7 @@ impl Kustomization {
             _ => false,
         });
         let source = &spec["sourceRef"];
-        let source = (source["kind"] == "GitRepository").then(|| {
+        let of_git = (source["kind"] == "GitRepository").then(|| {
             let of = source["namespace"]
                 .as_str()
                 .map_or_else(|| namespace.clone(), str::to_owned);
@@ -354,8 +356,11 @@ impl Kustomization {
         });
         let from = after["substituteFrom"].as_array().into_iter().flatten();
         let path = text(&spec["path"]);
+        let folder = joined(root, path.trim_start_matches('/'));
+        let kind = source["kind"].as_str().unwrap_or_default();
+        let is_of_artifact = ["OCIRepository", "Bucket"].contains(&kind) && folder == root;
         Self {
-            folder: joined(root, path.trim_start_matches('/')),
+            folder,
             root: root.to_owned(),
             path: path_at
                 .filter(|_| !path.is_empty())
@@ -364,7 +369,8 @@ impl Kustomization {
             namespace,
             at,
             is_patching,
-            source,
+            source: of_git,
+            is_of_artifact,
             is_substituting: substitutes(after),
             inline: texts(&after["substitute"]),
             from: from.map(|it| (text(&it["kind"]), text(&it["name"]))).collect(),
@@ -507,6 +513,19 @@ mod tests {
         }
         assert_eq!(of("{substituteStrategy: Always}"), Some(Vec::new()));
         assert_eq!(of("{substituteFrom: [{kind: Secret, name: s}]}"), Some(Vec::new()));
+    }
+
+    /// A program fills an artifact, usually with a part of the repository.
+    #[test]
+    fn of_a_whole_artifact() {
+        let of = |path: &str, kind: &str| {
+            let spec = format!(
+                "spec: {{path: {path}, postBuild: {{substitute: {{A: x}}}}, sourceRef: {{kind: {kind}, name: a}}}}\n"
+            );
+            known(&[&format!("{APPS}{spec}")], "/r/apps").is_some()
+        };
+        assert!(of("./", "GitRepository") && of("apps", "OCIRepository"));
+        assert!(!of("./", "OCIRepository") && !of("./", "Bucket"));
     }
 
     #[test]
