@@ -24,7 +24,7 @@ use super::{
 use crate::{
     documents::source::SourceText,
     filled_in::variables::Variables,
-    findings::finding::{BuiltFor, Class, Finding, ServerSays},
+    findings::finding::{BuiltFor, Class, Finding, ServerSays, Severity},
     findings::report::{DocumentReport, DocumentVerdict, FileReport},
     findings::same::{Same, mark_repeats, same},
     findings::suppress::{self, Form},
@@ -462,8 +462,25 @@ impl Overlays {
             return;
         }
         let mut report = unjudged::report(&object.origin, object.origin_place, &self.sources, question.versions);
-        for finding in report.verdicts.iter_mut().flat_map(|it| it.1.findings_mut()) {
-            finding.builds.push(self.by(object.build, path, false));
+        // Builds of one object are nearly equal, so one that is left out is no reason for a run to fail.
+        let mut of_file = self
+            .by_file
+            .get(path)
+            .into_iter()
+            .flatten()
+            .map(|it| &self.objects[*it]);
+        let is_checked = of_file.any(|it| it.origin == object.origin && !it.is_left_out);
+        for (_, verdict) in &mut report.verdicts {
+            for finding in &mut verdict.unfinished {
+                finding.builds.push(self.by(object.build, path, false));
+            }
+            if is_checked {
+                let found = verdict.unfinished.drain(..);
+                verdict.hints.extend(found.map(|it| Finding {
+                    severity: Severity::Hint,
+                    ..it
+                }));
+            }
         }
         let key = (object.origin.1, object.origin.2);
         reports.entry(key).or_default().add(report);
