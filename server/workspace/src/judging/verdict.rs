@@ -284,14 +284,26 @@ pub(crate) fn say_duplicates(finding: &mut Finding, tree: &Tree, json: &JsonDoc<
         return;
     }
     for (n, duplicate) in json.duplicates().iter().take(MAX_DUPLICATES).enumerate() {
+        let is_merged = tree.parent(duplicate.first) != tree.parent(duplicate.second);
         if n == 0 {
-            words::put(finding, words::unknown::twice(&tree.scalar(duplicate.second)));
+            let name = tree.scalar(duplicate.second);
+            let words = if is_merged {
+                words::unknown::merged_twice(&name)
+            } else {
+                words::unknown::twice(&name)
+            };
+            words::put(finding, words);
         } else {
             finding
                 .related
                 .push(related(duplicate.second, "another key that is written twice"));
         }
-        finding.related.push(related(duplicate.first, "written here first"));
+        let first = if is_merged {
+            "merged from here"
+        } else {
+            "written here first"
+        };
+        finding.related.push(related(duplicate.first, first));
     }
 }
 

@@ -187,6 +187,19 @@ pub(crate) fn two_objects() -> Words {
         .help("write a line `---` above this line".to_owned())
 }
 
+/// Words for a key that a merge key sets, too.
+pub(crate) fn merged_twice(name: &str) -> Words {
+    let name = shown(name);
+    Words::new(clip(
+        &format!("key {name} is also set by the merge key `<<`"),
+        MAX_HEADLINE,
+    ))
+    .label("the merge key sets it, too")
+    .help(format!(
+        "remove {name} here or from the merged object: the API server rejects such YAML"
+    ))
+}
+
 /// Words for a repeated key.
 pub(crate) fn twice(name: &str) -> Words {
     Words::new(clip(&format!("key {} is written twice", shown(name)), MAX_HEADLINE))
