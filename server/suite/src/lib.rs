@@ -71,7 +71,9 @@ pub fn is_suite(path: &Path, text: &Arc<str>) -> bool {
             Some(Kind::OpenShift) => true,
             Some(Kind::Own) | None if is_ours => {
                 let root = tree.root().map(|it| tree.resolve(it));
-                root.is_some_and(|it| tree.get(it, "crd").is_some() || tree.get(it, "tests").is_some())
+                let has = |key: &str| root.is_some_and(|it| tree.get(it, key).is_some());
+                // The tests of Prometheus' rules have the same name and the key `tests`.
+                (has("crd") || has("tests")) && !has("rule_files")
             }
             _ => false,
         },
