@@ -566,7 +566,8 @@ impl Definitions for RunCrds {
     }
 
     fn webhook(&self, resource: &Resource<'_>) -> Option<Arc<str>> {
-        self.catalog().webhook(resource)
+        let own = self.catalog().webhook(resource);
+        own.or_else(|| self.neighbours()?.webhook(resource))
     }
 
     fn files(&self) -> &dyn Files {
