@@ -20,7 +20,8 @@ use crd_analyzer_io::{
     walk::{self, Hidden, Links, Problem, Walked},
 };
 use crd_analyzer_workspace::{
-    config::crd_paths::CrdPath, config::is_config, index::lock, roles::is_helpers, roles::is_markdown,
+    config::crd_paths::CrdPath, config::is_config, index::lock, roles::is_filled_in, roles::is_helpers,
+    roles::is_markdown,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -228,11 +229,14 @@ pub(crate) struct Collected {
     pub(crate) unreadable: Vec<Unreadable>,
     /// The hidden folders and files that were skipped.
     pub(crate) hidden: Vec<PathBuf>,
+    /// The folders of the arguments that contain Go files with markers.
+    pub(crate) with_markers: Vec<PathBuf>,
 }
 
 /// Collects the inputs of path arguments. In folders, skips files that git ignores.
 pub(crate) fn collect(paths: &[PathBuf], reading: &Reading<'_>) -> anyhow::Result<Collected> {
     let (mut inputs, mut unreadable, mut hidden) = (Vec::new(), Vec::new(), Vec::new());
+    let mut with_markers = Vec::new();
     // The arguments may contain the same file twice.
     let mut may_repeat = paths.len() > 1;
     for path in paths {
@@ -263,12 +267,19 @@ pub(crate) fn collect(paths: &[PathBuf], reading: &Reading<'_>) -> anyhow::Resul
             let access = access.unwrap_or_else(|| found_in(path));
             // The walk knows only the name of a file.
             let is_template = |it: &Path| it.extension().is_some_and(|it| it == "tpl");
-            let is_text = |it: &Path| is_template(it) || reading.has_markdown && is_markdown(it);
-            let is_wanted = |it: &Path| walk::is_manifest(it) || is_text(it);
+            let is_text = |it: &Path| is_template(it) || is_filled_in(it) || reading.has_markdown && is_markdown(it);
+            let is_wanted = |it: &Path| walk::is_manifest(it) || is_text(it) || is_of_types(it);
             let mut walked = walk_for(path, &access, reading.hidden, &is_wanted)?;
+            let (types, files) = walked.files.into_iter().partition(|it: &PathBuf| is_of_types(it));
+            walked.files = files;
+            let types: Vec<PathBuf> = types;
+            if types.iter().take(MOST_TYPES).any(|it| has_markers(it, &access)) {
+                with_markers.push(path.clone());
+            }
+            walked.hidden.retain(|it| !is_of_types(it));
             may_repeat |= walked.has_links;
             // A configuration file of crd-analyzer is not a manifest.
-            let is_read = |it: &PathBuf| !is_config(it) && (!is_template(it) || is_helpers(it));
+            let is_read = |it: &PathBuf| !is_config(it) && (!is_template(it) || is_helpers(it) || is_filled_in(it));
             walked.files.retain(is_read);
             walked.hidden.retain(is_read);
             hidden.extend(walked.hidden);
@@ -302,7 +313,23 @@ pub(crate) fn collect(paths: &[PathBuf], reading: &Reading<'_>) -> anyhow::Resul
         inputs,
         unreadable,
         hidden,
+        with_markers,
     })
+}
+
+/// The maximum number of Go files in which markers are searched.
+const MOST_TYPES: usize = 50;
+
+/// Whether a Go file usually declares API types, judging by its name.
+fn is_of_types(path: &Path) -> bool {
+    let name = path.file_name().and_then(|it| it.to_str()).unwrap_or_default();
+    name.ends_with("types.go") && !path.iter().any(|it| it == "vendor")
+}
+
+/// Whether a Go file has markers from which controller-gen makes CRDs.
+fn has_markers(path: &Path, access: &Access) -> bool {
+    let text = read::text(path, access, read::FOUND_BYTES);
+    text.is_ok_and(|it| it.contains("+kubebuilder:"))
 }
 
 /// The path of a found file as people write it, without `./`.

@@ -331,6 +331,7 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
             mut inputs,
             mut unreadable,
             hidden,
+            with_markers,
         } = collected;
         // Test data contains broken links on purpose.
         unreadable.retain(|it| {
@@ -352,7 +353,7 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
         let is_excluded = |it: &Path| std::path::absolute(it).is_ok_and(|it| excluded.covers(&it));
         let hidden = hidden.iter().filter(|it| !is_excluded(it));
         not_checked.hidden.extend(hidden.map(|it| input::label(it)));
-        not_checked.go = left_out::go_folders(&args.manifests.paths);
+        not_checked.go = left_out::go_folders(&args.manifests.paths, &with_markers);
         let known = match &mut known {
             Some(known) if is_served => known,
             known => {

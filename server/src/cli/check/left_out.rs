@@ -10,12 +10,14 @@ use crate::input;
 const MOST_OF_A_LINE: usize = 80;
 
 /// The folders of the command line that contain Go API types, as Go package patterns. Empty if the command line already contains a pattern.
-pub(super) fn go_folders(paths: &[PathBuf]) -> Vec<String> {
+/// `with_markers` has the folders in which Go files with markers were found.
+pub(super) fn go_folders(paths: &[PathBuf], with_markers: &[PathBuf]) -> Vec<String> {
     if paths.iter().any(|it| it.ends_with("...")) {
         return Vec::new();
     }
     let folders = paths.iter();
-    let folders = folders.filter(|it| read::is_folder(it) && repository::has_api_types(it));
+    let has_types = |it: &PathBuf| with_markers.contains(it) || repository::has_api_types(it);
+    let folders = folders.filter(|it| read::is_folder(it) && has_types(it));
     let named = folders.map(|it| match &*input::label(it) {
         "" | "." => "./...".to_owned(),
         folder => format!("{folder}/..."),

@@ -244,7 +244,7 @@ mod tests {
             };
             assert!(find(code).is_some(), "{code}");
             assert!(["error", "warning", "hint"].contains(severity), "{line}");
-            assert!(["no", "yes", "safe"].contains(fix), "{line}");
+            assert!(["no", "yes", "safe", "restored"].contains(fix), "{line}");
             let facts = find(code).and_then(|it| it.facts());
             assert_eq!(
                 facts.is_some_and(|it| it.versions.is_some()),

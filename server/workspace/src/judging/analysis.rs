@@ -41,7 +41,11 @@ use crate::{
     documents::last_trees::LastTree,
     documents::spans,
     documents::text::Text,
-    filled_in::fill::{Filled, Places, fill_braces},
+    filled_in::fill::{
+        Filled, Places,
+        actions::{Action, Kind, actions},
+        fill_braces,
+    },
     filled_in::jinja,
     filled_in::rendered,
     filled_in::unknown::Completed,
@@ -278,9 +282,13 @@ impl Ask<'_> {
     fn judge(&self, document: Document) -> Judged {
         let Self { source, question, .. } = *self;
         if let Some((filled, places)) = self.filled {
-            // Without the marks of raw text, the document is empty. It is skipped unless an action may print something into it.
+            // The document has only comments and actions. It is skipped unless one of them prints something into it.
             let at = document.span.range();
-            if filled.content[at.clone()].trim().is_empty() && !source.content[at].contains("{{") {
+            let is_blank = |it: &str| it.trim_start().is_empty() || it.trim_start().starts_with('#');
+            let prints = |it: &Action| it.kind == Kind::Value;
+            if filled.content[at.clone()].lines().all(is_blank)
+                && actions(&source.content[at]).is_some_and(|it| !it.iter().any(prints))
+            {
                 return Judged::NOTHING;
             }
             let mut written = head::read(filled, document);
@@ -296,14 +304,14 @@ impl Ask<'_> {
             }
             let is_wrapper = objects::wrapper(&written).is_some();
             if !(written.kind.is_empty() || written.is_crd() || is_wrapper || is_of_row) {
+                // The kind and the version decide which schema applies. Without a slash, the version may turn out to have a group.
+                if places.is_in(&written.api_version) || places.is_in(&written.kind) {
+                    self.leave_template(document);
+                    return Judged::NOTHING;
+                }
                 let object = Object::of_document(document, written);
                 let judged: Vec<_> = self.resource(filled, &object, None).into_iter().collect();
-                let version = &object.written.api_version;
-                // Without a slash, the version may turn out to have a group.
-                let group = version.split_once('/').map_or(version.as_str(), |it| it.0);
-                if judged.is_empty() && places.is_in(group) {
-                    self.leave_template(document);
-                } else if judged.is_empty()
+                if judged.is_empty()
                     && let Some(kind) = object.group_kind()
                 {
                     let built_in = passed_over::built_in(&kind.group, kind.kind);

@@ -40,7 +40,7 @@ use crate::{
     judging::passed_over,
     judging::question::Question,
     judging::verdict,
-    roles::is_of_older_release,
+    roles::{self, is_of_older_release},
     words,
 };
 use locate::Locate;
@@ -79,9 +79,10 @@ pub(crate) fn judge(asked: &ResourceToCheck<'_>, read: Result<(&Tree, NodeId), &
     let (tree, node) = match read {
         Ok(read) => read,
         Err(error) => {
+            let is_filled_in = || asked.question.path.is_some_and(roles::is_filled_in);
             if !asked.question.named
-                && asked.completed.has_placeholders
-                && passed_over::is_placeholder(&asked.text.content, error)
+                && (is_filled_in()
+                    || asked.completed.has_placeholders && passed_over::is_placeholder(&asked.text.content, error))
             {
                 return None;
             }
@@ -122,6 +123,14 @@ pub(crate) fn judge(asked: &ResourceToCheck<'_>, read: Result<(&Tree, NodeId), &
             known: completed.unknown.as_ref().into(),
             version,
         };
+        // A variable decides which schema applies. A script puts in the newest version.
+        let set_by_scripts = asked.question.set_by_scripts;
+        let is_put_in = set_by_scripts.is_some_and(|it| it.set_version_of(&asked.kind.group));
+        if !one.known.field("apiVersion").is_all() && !is_put_in {
+            report.in_part = true;
+            report.verdicts.push((version, DocumentVerdict::default()));
+            continue;
+        }
         let (mut verdict, is_open) = one.judge();
         verdict.unfinished.extend(not_finished);
         report.in_part |= is_open;

@@ -16,6 +16,7 @@ use crate::{
     judging::passed_over,
     judging::undefined::{self, Undefined},
     judging::verdict,
+    roles,
     words::{self, Words},
 };
 
@@ -29,9 +30,10 @@ impl Ask<'_> {
             Judged::NOTHING
         };
         let name = self.question.path.and_then(|it| it.file_name()?.to_str());
+        let is_filled_in = self.question.path.is_some_and(roles::is_filled_in);
         let is_kustomization = name.is_some_and(|it| kustomize::FILE_NAMES.contains(&it));
         let tree = match found.whole(self.source, document) {
-            Err(error) if passed_over::is_template(&self.source.content, document.span, &error) => {
+            Err(error) if is_filled_in || passed_over::is_template(&self.source.content, document.span, &error) => {
                 self.leave_template(document);
                 return Judged::NOTHING;
             }
@@ -61,7 +63,8 @@ impl Ask<'_> {
         }
         let object = Object::of_document(document, written.clone());
         let completed = self.completed(self.source, &object);
-        let is_part = completed.is_part || completed.is_assertion || text.contains("{{");
+        // A template has an action in its name, too. Elsewhere, an action may be text that the object is about.
+        let is_part = completed.is_part || completed.is_assertion || is_filled_in || written.name.contains("{{");
         if !is_part && passed_over::is_half_an_object(&tree, &written) {
             let why = if written.kind.is_empty() {
                 Undefined::WithoutKind
