@@ -159,6 +159,15 @@ fn folders_and_revisions() {
     sandbox
         .run(&["compat", "HEAD:crds", "crds"])
         .expect(1, &["[maximum-changed]: 5 → 3"]);
+    sandbox
+        .run(&["compat", "crds"])
+        .expect(1, &["[maximum-changed]: 5 → 3"]);
+    sandbox
+        .run(&["compat", "crds/widgets.yaml", "--old-ref", "HEAD"])
+        .expect(1, &["[maximum-changed]: 5 → 3"]);
+    sandbox
+        .run(&["compat", "crds", "--old-ref", "nowhere"])
+        .expect(2, &["nowhere"]);
     sandbox.run(&["compat", "crds", "crds"]).expect(0, &["0 changes"]);
     sandbox
         .run(&["compat", "nowhere:crds/widgets.yaml", "crds"])
@@ -276,7 +285,9 @@ fn two_versions_of_one_crd_are_compared() {
     sandbox
         .run(&[&["compat", "crd.yaml", "--policy", "olm"][..], &versions].concat())
         .expect(2, &["--policy olm compares two revisions"]);
-    sandbox.run(&["compat", "crd.yaml"]).expect(2, &["<NEW>"]);
+    sandbox
+        .run(&["compat", "crd.yaml"])
+        .expect(2, &["crd.yaml is not in a git repository", "second argument"]);
 }
 
 const OBJECTS: &str = "apiVersion: example.com/v1

@@ -576,9 +576,7 @@ impl<'s> CheckedRule<'_, 's> {
         "this rule is false for the defaults of the schema".clone_into(&mut hazard.headline);
         hazard.label = "false for the defaults";
         "change the defaults or the rule, so that the rule holds for the defaults".clone_into(&mut hazard.help);
-        hazard
-            .notes
-            .push(format!("for example, `{sent}` becomes `{stored_as}`"));
+        hazard.notes.push(format!("for example, {sent} becomes `{stored_as}`"));
         let words = self.node.ask(&stored, None, Some(self.n)).words;
         hazard.notes.extend(words.as_deref().map(server_reports));
         Some(hazard)

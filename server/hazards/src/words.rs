@@ -128,20 +128,20 @@ impl CheckedRule<'_, '_> {
         clip(&written.split_whitespace().collect::<Vec<_>>().join(" "))
     }
 
-    /// The example as text for a note.
+    /// The example for a note, in Markdown.
     pub(crate) fn told(hazard: &Hazard) -> String {
         let example = hazard.example.as_ref().map(in_one_line).unwrap_or_default();
         match &hazard.old {
-            Some(old) if Some(old) == hazard.example.as_ref() => format!("{example}, unchanged,"),
-            Some(old) => format!("{example}` after the stored `{}", in_one_line(old)),
-            None => example,
+            Some(old) if Some(old) == hazard.example.as_ref() => format!("`{example}`, stored before and sent again,"),
+            Some(old) => format!("`{example}` after the stored `{}`", in_one_line(old)),
+            None => format!("`{example}`"),
         }
     }
 }
 
-/// The note that the schema accepts an example.
+/// The note that the schema accepts an example, which is in Markdown.
 pub(crate) fn passes(example: &str) -> String {
-    format!("for example, `{example}` passes the schema")
+    format!("for example, {example} passes the schema")
 }
 
 /// The note with the API server's message. The position is left out, because it is the position of the rule.

@@ -9,7 +9,7 @@ use std::{
 
 use clap::ValueEnum;
 use crd_analyzer_compat::{Change, Policy, Verdict, added, compare, olm_refusals, removed};
-use crd_analyzer_io::{git, print::tell, read};
+use crd_analyzer_io::{absolute::absolute, git, print::tell, read};
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::lines::LineIndex;
 use crd_analyzer_workspace::{
@@ -42,18 +42,24 @@ use crate::{
 #[derive(clap::Args, Debug)]
 #[command(verbatim_doc_comment)]
 #[command(after_help = "Examples:
+  crd-analyzer compat config/crd
   crd-analyzer compat old.yaml new.yaml
   crd-analyzer compat v1.4.0:config/crd config/crd --output markdown
   crd-analyzer compat old.yaml new.yaml --objects samples/
   crd-analyzer compat crd.yaml --old-version v1beta1 --new-version v1")]
 pub(super) struct Args {
-    /// The CRDs before the change: a file, a folder, a glob in quotes, or `REVISION:PATH` for a path in a git revision.
+    /// The CRDs before the change: a file, a folder, a glob in quotes, or `REVISION:PATH` for a path in a git revision. Without NEW: the CRDs
+    /// after the change, which are compared with the same path in `--old-ref`.
     #[arg(value_name = "OLD")]
     old: String,
 
-    /// The CRDs after the change, in the same forms as OLD. Optional with `--old-version`.
-    #[arg(value_name = "NEW", required_unless_present = "old_version")]
+    /// The CRDs after the change, in the same forms as OLD.
+    #[arg(value_name = "NEW")]
     new: Option<String>,
+
+    /// Without NEW: the git revision to compare with.
+    #[arg(long, value_name = "REVISION", default_value = "HEAD", conflicts_with_all = ["new", "old_version"])]
+    old_ref: String,
 
     /// Compare this version of OLD with `--new-version`, as if objects of the old version were read and written in the new version.
     #[arg(long, value_name = "VERSION", requires = "new_version")]
@@ -161,8 +167,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
         None => Exceptions::default(),
     };
     // The pool's threads have stacks that are large enough for every schema.
-    let new = args.new.as_ref().unwrap_or(&args.old);
-    let (old, new) = rayon::join(|| crds(&args.old, kubernetes), || crds(new, kubernetes));
+    let (old, new) = sides(args)?;
+    let (old, new) = rayon::join(|| crds(&old, kubernetes), || crds(&new, kubernetes));
     let (mut old, mut new) = (old?, new?);
     for (side, crds) in [("OLD", &old), ("NEW", &new)] {
         // The reason is already reported. If one side is missing, every CRD of the other side would look new or removed.
@@ -325,6 +331,27 @@ fn only_versions(old: &mut Crds, new: &mut Crds, before: &str, now: &str) -> any
         }
     }
     Ok(())
+}
+
+/// The arguments for both sides of the comparison.
+fn sides(args: &Args) -> anyhow::Result<(String, String)> {
+    let old = args.old.clone();
+    match &args.new {
+        Some(new) => Ok((old, new.clone())),
+        // Two versions of the same CRDs are compared.
+        None if args.old_version.is_some() => Ok((old.clone(), old)),
+        None => {
+            let path = absolute(Path::new(&old))?;
+            if git::root_around(path.parent().unwrap_or(&path)).is_none() {
+                let why =
+                    format!("{old} is not in a git repository: give the CRDs after the change as a second argument");
+                return Err(UsageError(why).into());
+            }
+            let is_from_here = Path::new(&old).is_absolute() || old.starts_with("./") || old.starts_with("../");
+            let start = if is_from_here { "" } else { "./" };
+            Ok((format!("{}:{start}{old}", args.old_ref), old))
+        }
+    }
 }
 
 /// The CRDs of a path argument.

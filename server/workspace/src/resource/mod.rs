@@ -9,7 +9,12 @@ mod printer_columns;
 mod update;
 mod webhooks;
 
-use std::{collections::HashSet, path::Path, rc::Rc, sync::Arc};
+use std::{
+    collections::HashSet,
+    path::{Path, PathBuf},
+    rc::Rc,
+    sync::Arc,
+};
 
 use crd_analyzer_apiextensions::strategy::judge_create;
 use crd_analyzer_budget as budget;
@@ -40,7 +45,7 @@ use crate::{
     judging::passed_over,
     judging::question::Question,
     judging::verdict,
-    roles::{self, is_of_older_release},
+    roles::{self, Standing, is_of_older_release},
     words,
 };
 use locate::Locate;
@@ -246,7 +251,7 @@ impl One<'_> {
         };
         let (definition, text) = match by.serve(self.asked.definitions.files(), self.version) {
             Ok(served) => served,
-            Err(text) => return answer(self.unusable(text.as_deref()), None, None),
+            Err(text) => return answer(self.unusable(by, text.as_deref()), None, None),
         };
         let written = &self.asked.object.written;
         let newest = definition.current_versions().into_iter().next_back();
@@ -386,16 +391,30 @@ impl One<'_> {
     }
 
     /// The finding that says why the CRD cannot be used.
-    fn unusable(&self, text: Option<&CrdText>) -> DocumentVerdict {
+    fn unusable(&self, by: &KnownCrd, text: Option<&CrdText>) -> DocumentVerdict {
         let path = text.map(|it| it.source.place(it.kind_span()).0.path.clone());
-        let file = path.as_ref().and_then(|it| it.file_name());
-        let of_file = file.map_or_else(String::new, |it| {
-            format!(" in {}", words::name::shown(&it.to_string_lossy()))
+        // Many folders have a file with the same name.
+        let file = path.as_ref().and_then(|it| {
+            let folder = it.parent()?.file_name().map_or_else(PathBuf::new, PathBuf::from);
+            Some(folder.join(it.file_name()?))
         });
-        let message = format!("this resource is not checked, because its CRD{of_file} cannot be read");
+        let of_file = file.map_or_else(String::new, |it| {
+            format!(" in {}", words::name::shown(&it.display().to_string()))
+        });
+        let is_outdated = by.place.standing == Standing::Unserved;
+        let why = if is_outdated {
+            "has an API version that no API server reads"
+        } else {
+            "cannot be read"
+        };
+        let message = format!("this resource is not checked, because its CRD{of_file} {why}");
         let mut finding = Finding::new(Class::Hint, codes::UNUSABLE_CRD, self.at("kind"), message);
-        finding.severity = Severity::Warning;
-        finding.help = vec!["correct the CRD first".to_owned()];
+        if is_outdated {
+            finding.help = vec!["add the CRD of a newer release: `crd-analyzer crds add`".to_owned()];
+        } else {
+            finding.severity = Severity::Warning;
+            finding.help = vec!["correct the CRD first".to_owned()];
+        }
         finding.related.extend(text.map(|text| {
             let reason = text.unreadable.get_or_init(|| self.why_unreadable(text)).clone();
             let (span, reason) = reason.unwrap_or_else(|| (text.kind_span(), "the CRD".to_owned()));
