@@ -497,7 +497,7 @@ fn kinds_without_a_crd_are_named() {
         .replace("type Order struct {\n", field)
         .replacen("\ntype", &format!("\n{import}"), 1);
     sandbox.write("api/v1/order_types.go", format!("{unknown}{list}"));
-    let said = "Not checked: the schemas of 1 kind in Go whose CRD crd-analyzer can neither find nor make (v1.Order; not on this machine: example.com/other.Thing; `go mod download` fetches them)";
+    let said = "Not checked: the schemas of 1 kind in Go whose CRD crd-analyzer can neither find nor make (v1.Order), Go types of packages that are not on this machine (example.com/other; `go mod download` fetches them)";
     sandbox
         .run(&["check", "./api/..."])
         .expect(0, &[said, "2 files, 0 CRDs, 0 errors"]);

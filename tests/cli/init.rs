@@ -90,8 +90,40 @@ fn go_types_are_checked_where_there_are_some() {
     let workflow = read(&sandbox, WORKFLOW).expect("it is there");
     let paths = "        with:\n          paths: |\n            .\n            ./api/...\n";
     assert!(workflow.ends_with(paths), "{workflow}");
+    assert!(!workflow.contains("setup-go"), "{workflow}");
     let hooks = read(&sandbox, ".pre-commit-config.yaml").expect("it is there");
     let arguments = "      - id: crd-analyzer\n        args: [., ./api/...]\n        files: \\.(ya?ml|json|go)$|(^|/)kustomization$\n";
     assert!(hooks.ends_with(arguments), "{hooks}");
     sandbox.run(&["check", ".", "./api/..."]).expect(0, &["2 files, 1 CRD"]);
+}
+
+#[test]
+fn the_workflow_fetches_the_modules_of_go_types() {
+    let root = "      - run: go mod download\n";
+    let nested = "      - run: go mod download\n        working-directory: api\n";
+    for (module, expected) in [
+        (
+            "go.mod",
+            format!("{{go-version-file: go.mod}}\n{root}      - uses: crd-analyzer"),
+        ),
+        (
+            "api/go.mod",
+            format!("{{go-version-file: api/go.mod}}\n{nested}      - uses: crd-analyzer"),
+        ),
+    ] {
+        let sandbox = repository();
+        sandbox.write("api/v1/groupversion_info.go", "// +groupName=example.com\npackage v1\n");
+        sandbox.write(module, "module example.com/widgets\n");
+        sandbox.run(&["init", "--write"]).expect(0, &["written: "]);
+        let workflow = read(&sandbox, WORKFLOW).expect("it is there");
+        assert!(workflow.contains(&expected), "{workflow}");
+    }
+    // Vendored packages are there already.
+    let sandbox = repository();
+    sandbox.write("api/v1/groupversion_info.go", "// +groupName=example.com\npackage v1\n");
+    sandbox.write("go.mod", "module example.com/widgets\n");
+    sandbox.write("vendor/modules.txt", "");
+    sandbox.run(&["init", "--write"]).expect(0, &["written: "]);
+    let workflow = read(&sandbox, WORKFLOW).expect("it is there");
+    assert!(!workflow.contains("go mod download"), "{workflow}");
 }

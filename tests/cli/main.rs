@@ -26,6 +26,7 @@ mod hostile_output;
 mod init;
 mod installed;
 mod markdown;
+mod missing_modules;
 mod partly_built;
 mod patches;
 mod pipeline;

@@ -487,9 +487,11 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
         crds,
         without_crd,
         not_generated,
+        in_part,
         missing,
     } = beside.made.kinds();
     session.summary.definitions += crds.len();
+    session.summary.bases += in_part.len();
     session.summary.not_checked.without_crd = without_crd.into_iter().collect();
     session.summary.not_checked.not_generated = not_generated.into_iter().collect();
     session.summary.not_checked.missing = missing.into_iter().collect();

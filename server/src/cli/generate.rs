@@ -26,7 +26,7 @@ use crd_analyzer_workspace::{
 use similar::TextDiff;
 
 use super::{Replacing, Status, UsageError};
-use crate::output::{counted, unwritten};
+use crate::output::{counted, missing_packages::FETCH, unwritten};
 
 /// Generate CRDs from Go types, as controller-gen does, without Go.
 #[derive(clap::Args, Debug)]
@@ -413,7 +413,7 @@ fn tell_of(made: &Generated) -> Status {
     for missing in &made.missing {
         let name = escape::line(missing);
         tell(format_args!(
-            "{name}: the type is not on this machine: run `go mod download`, or vendor its module"
+            "{name}: the type is not on this machine: run `{FETCH}`, or vendor its module"
         ));
     }
     if made.refused.is_empty() {

@@ -15,10 +15,10 @@ use crd_analyzer_workspace::{
     config::Config,
     findings::finding::{Class, Finding},
     findings::report::FileReport,
-    index::{Definitions as _, Files, KnownCrd},
+    index::{Definitions as _, Files, GroupKind, KnownCrd},
     judging::analysis::Question,
     sources::generated,
-    sources::{self, Row, Unit, WithText, World, made::Manifests},
+    sources::{self, MissingPackages, Row, Unit, WithText, World, made::Manifests},
 };
 
 use super::definitions::RunCrds;
@@ -29,10 +29,32 @@ type UnitKey = (&'static str, PathBuf);
 /// The generated manifests of each unit.
 #[derive(Default)]
 pub(super) struct MadeOfRun {
-    units: Mutex<HashMap<UnitKey, Arc<OnceLock<Manifests>>>>,
+    units: Mutex<HashMap<UnitKey, Arc<UnitOfRun>>>,
     kinds: Mutex<Kinds>,
     /// The files that contain the repository's own CRDs.
     own: OnceLock<HashSet<Arc<Path>>>,
+}
+
+/// What is generated from a unit.
+#[derive(Default)]
+struct UnitOfRun {
+    made: OnceLock<Manifests>,
+    missing: OnceLock<Vec<MissingPackages>>,
+}
+
+impl UnitOfRun {
+    /// The manifests of the unit, compared with the CRDs of the repository. The first caller generates them.
+    fn manifests(&self, unit: &dyn Unit) -> &Manifests {
+        self.made.get_or_init(|| {
+            let made = Manifests::new(unit);
+            made.compare(unit);
+            made
+        })
+    }
+
+    fn missing(&self, unit: &dyn Unit) -> &[MissingPackages] {
+        self.missing.get_or_init(|| unit.missing())
+    }
 }
 
 /// The kinds that the source files of a run declare.
@@ -44,8 +66,10 @@ pub(super) struct Kinds {
     pub(super) without_crd: BTreeSet<String>,
     /// The kinds whose CRD in the repository was not generated from their types, each with the name of its folder.
     pub(super) not_generated: BTreeSet<String>,
-    /// The types that these kinds need and that are not on this machine, each after the import path of its package.
-    pub(super) missing: BTreeSet<String>,
+    /// Those of `crds` that need types that are not on this machine.
+    pub(super) in_part: BTreeSet<String>,
+    /// The packages that the kinds need and that are not on this machine.
+    pub(super) missing: BTreeSet<MissingPackages>,
 }
 
 impl MadeOfRun {
@@ -70,14 +94,16 @@ impl MadeOfRun {
         let Some(unit) = (row.unit)(path, &report.text, &world) else {
             return;
         };
-        let made = self.of(row, &*unit);
-        let made = made.get_or_init(|| compared(&*unit));
+        let of_unit = self.of(row, &*unit);
+        let made = of_unit.manifests(&*unit);
         let mut kinds = self.kinds.lock().unwrap_or_else(PoisonError::into_inner);
         let is_told = |it: &Arc<KnownCrd>| known.is_checked(&it.path);
         let checked = made.kinds(path).filter(|it| !it.1.is_some_and(is_told));
-        kinds
-            .crds
-            .extend(checked.map(|it| format!("{}/{}", it.0.group, it.0.kind)));
+        let checked: Vec<&GroupKind> = checked.map(|it| it.0).collect();
+        let name = |it: &GroupKind| format!("{}/{}", it.group, it.kind);
+        kinds.crds.extend(checked.iter().map(|it| name(it)));
+        let in_part: Vec<&GroupKind> = made.in_part(path).filter(|it| checked.contains(it)).collect();
+        kinds.in_part.extend(in_part.iter().map(|it| name(it)));
         let folder = path.parent().and_then(Path::file_name).unwrap_or_default().display();
         let has_crd = |kind: &String| made.kinds(path).any(|it| it.0.kind == *kind);
         let not_made = unit.kinds(path).into_iter().filter(|it| !has_crd(it));
@@ -89,9 +115,9 @@ impl MadeOfRun {
         kinds.not_generated.extend(found.iter().map(named));
         kinds.without_crd.extend(without.iter().map(named));
         drop(kinds);
-        if !without.is_empty() {
+        if !(without.is_empty() && in_part.is_empty()) {
             // This generates the CRDs again, so do not hold the lock.
-            let missing = unit.missing(&without);
+            let missing = of_unit.missing(&*unit).to_vec();
             let mut kinds = self.kinds.lock().unwrap_or_else(PoisonError::into_inner);
             kinds.missing.extend(missing);
         }
@@ -106,8 +132,7 @@ impl MadeOfRun {
                 return;
             }
             if let Some(unit) = (row.unit)(path, text, world) {
-                let made = self.of(row, &*unit);
-                ask(made.get_or_init(|| compared(&*unit)), &*unit);
+                ask(self.of(row, &*unit).manifests(&*unit), &*unit);
             }
         }
     }
@@ -117,18 +142,17 @@ impl MadeOfRun {
         self.kinds.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The manifests of a unit. The first caller generates them.
-    fn of(&self, row: &Row, unit: &dyn Unit) -> Arc<OnceLock<Manifests>> {
+    /// The packages that the kinds of a source file's unit need and that are not on this machine.
+    pub(super) fn missing(&self, path: &Path, (go, known): (&GoSources, &RunCrds)) -> Vec<MissingPackages> {
+        let world = Run { go, known };
+        let unit = sources::of(path).and_then(|row| Some((row, (row.unit)(path, &"".into(), &world)?)));
+        unit.map_or_else(Vec::new, |(row, unit)| self.of(row, &*unit).missing(&*unit).to_vec())
+    }
+
+    fn of(&self, row: &Row, unit: &dyn Unit) -> Arc<UnitOfRun> {
         let mut all = self.units.lock().unwrap_or_else(PoisonError::into_inner);
         all.entry((row.name, unit.root().to_owned())).or_default().clone()
     }
-}
-
-/// The manifests of a unit, compared with the CRDs of the repository.
-fn compared(unit: &dyn Unit) -> Manifests {
-    let made = Manifests::new(unit);
-    made.compare(unit);
-    made
 }
 
 /// Whether the configuration shows the diagnostic for a CRD that is older than its source.
@@ -182,7 +206,7 @@ impl Making<'_> {
         };
         let mut unit = (row.unit)(path, text, &world)?;
         let on_disk = self.made.of(row, &*unit);
-        let mut made = on_disk.get_or_init(|| compared(&*unit));
+        let mut made = on_disk.manifests(&*unit);
         let again;
         if is_edited {
             unit = (row.unit)(path, text, &edited)?;

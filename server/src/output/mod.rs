@@ -20,6 +20,7 @@ pub(crate) mod json_schema;
 mod jsonl;
 mod junit;
 mod look;
+pub(crate) mod missing_packages;
 mod not_checked;
 pub(crate) mod page;
 pub(crate) mod published;

@@ -1,11 +1,14 @@
 //! Counts the documents and files that a run did not check, by reason.
 
-use std::{cmp::Reverse, collections::BTreeMap};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet},
+};
 
-use crd_analyzer_workspace::findings::report::Unchecked;
+use crd_analyzer_workspace::{findings::report::Unchecked, sources::MissingPackages};
 use serde_json::{Value, json};
 
-use super::{counted, listed};
+use super::{counted, listed, missing_packages};
 
 /// The maximum number of names to list. The rest are counted.
 const MOST_NAMED: usize = 5;
@@ -37,8 +40,8 @@ pub(crate) struct NotChecked {
     pub(crate) without_crd: Vec<String>,
     /// The kinds that source files declare and whose CRD in the repository was not generated from them.
     pub(crate) not_generated: Vec<String>,
-    /// The types that the kinds without a CRD need and that are not on this machine.
-    pub(crate) missing: Vec<String>,
+    /// The packages that Go types need and that are not on this machine.
+    pub(crate) missing: Vec<MissingPackages>,
 }
 
 impl NotChecked {
@@ -139,19 +142,13 @@ impl NotChecked {
         if !self.without_crd.is_empty() {
             let kinds = if self.without_crd.len() == 1 { "kind" } else { "kinds" };
             let names = self.without_crd.iter().map(String::as_str);
-            let why = if self.missing.is_empty() {
-                String::new()
-            } else {
-                let types = self.missing.iter().map(String::as_str);
-                let types = listed(types, MOST_NAMED, "type");
-                format!("; not on this machine: {types}; `go mod download` fetches them")
-            };
             parts.push(format!(
-                "the schemas of {} {kinds} in Go whose CRD crd-analyzer can neither find nor make ({}{why})",
+                "the schemas of {} {kinds} in Go whose CRD crd-analyzer can neither find nor make ({})",
                 self.without_crd.len(),
                 listed(names, MOST_NAMED, "kind")
             ));
         }
+        parts.extend(self.missing.iter().map(missing_packages::words));
         (!parts.is_empty()).then(|| format!("Not checked: {}", parts.join(", ")))
     }
 
@@ -170,6 +167,7 @@ impl NotChecked {
             "go": self.go,
             "without_crd": self.without_crd,
             "not_generated": self.not_generated,
+            "missing_packages": self.missing.iter().flat_map(|it| &it.packages).collect::<BTreeSet<_>>(),
         })
     }
 }
@@ -197,7 +195,10 @@ mod tests {
         found.go.push("./...".to_owned());
         found.not_generated.push("v1.Gadget".to_owned());
         found.without_crd.push("v1.Widget".to_owned());
-        found.missing.push("example.com/parts.Part".to_owned());
+        found.missing.push(MissingPackages {
+            module: std::env::current_dir().unwrap_or_default(),
+            packages: vec!["example.com/parts".to_owned()],
+        });
         let expected = "Not checked: 3 objects of built-in kinds (Deployment, Service), \
             1 object that tests expect to be rejected (Widget), \
             7 templates (0.yaml, 1.yaml, 2.yaml, 3.yaml), 1 document that is not YAML (a.yaml), \
@@ -205,8 +206,8 @@ mod tests {
             1 document without a Kubernetes object, 1 file of `crd-analyzer test`, 2 excluded files, \
             hidden files that git does not track (.cache; see --hidden), Go types (see `crd-analyzer check ./...`), \
             the schemas of 1 kind in Go whose CRD was found, but not generated from the types by controller-gen (v1.Gadget), \
-            the schemas of 1 kind in Go whose CRD crd-analyzer can neither find nor make (v1.Widget; not on this machine: \
-            example.com/parts.Part; `go mod download` fetches them)";
+            the schemas of 1 kind in Go whose CRD crd-analyzer can neither find nor make (v1.Widget), \
+            Go types of packages that are not on this machine (example.com/parts; `go mod download` fetches them)";
         assert_eq!(found.words().as_deref(), Some(expected));
     }
 }

@@ -1,6 +1,6 @@
 //! The sections of `doctor` about the folder: its CRDs, custom resources and Go types, found in the same way as by `check`.
 
-use std::{path::Path, sync::Arc};
+use std::{collections::BTreeSet, path::Path, sync::Arc};
 
 use crd_analyzer_io::{charts::Charts, go::GoSources, go_tests::GoTests, kustomize::Kustomizations, scripts::Scripts};
 use crd_analyzer_workspace::{
@@ -10,7 +10,7 @@ use crd_analyzer_workspace::{
     judging::hazards::Search,
     judging::lints::Lints,
     roles::{Judgement, Role},
-    sources::generated::declaring_file,
+    sources::{MissingPackages, generated::declaring_file},
 };
 use serde_json::{Value, json};
 
@@ -27,7 +27,7 @@ use crate::{
     output::{
         File, Summary, counted,
         doctor::{Line, Section, State},
-        label_of_path, listed,
+        label_of_path, listed, missing_packages,
     },
 };
 
@@ -108,7 +108,7 @@ pub(super) fn sections(folder: &Path, collected: Collected, settings: &Settings)
         },
     )?;
     let crds = crds(&known);
-    let go = on_pool(|| go_types(&crds, &known, beside.go.as_ref()));
+    let go = on_pool(|| go_types(&crds, &known, &beside));
     Ok(vec![
         files(found, &problems, &summary),
         of_crds(&crds),
@@ -301,7 +301,9 @@ fn resources(summary: &Summary) -> Section {
 }
 
 /// The Go types from which CRDs are generated.
-fn go_types(crds: &[Crd], known: &RunCrds, sources: Option<&GoSources>) -> Section {
+fn go_types(crds: &[Crd], known: &RunCrds, beside: &Beside) -> Section {
+    let sources = beside.go.as_ref();
+    let mut absent: BTreeSet<MissingPackages> = BTreeSet::new();
     let (mut items, mut facts, mut count, mut missing) = (Vec::new(), Vec::new(), 0, 0);
     for crd in crds
         .iter()
@@ -312,6 +314,11 @@ fn go_types(crds: &[Crd], known: &RunCrds, sources: Option<&GoSources>) -> Secti
             .zip(sources)
             .and_then(|(text, sources)| declaring_file(&text, sources));
         if let Some(file) = file {
+            absent.extend(
+                sources
+                    .map(|it| beside.made.missing(&file, (it, known)))
+                    .unwrap_or_default(),
+            );
             let file = label_of_path(&file);
             let item = format!("{} in {file}", crd.kind);
             if !items.contains(&item) {
@@ -339,10 +346,13 @@ fn go_types(crds: &[Crd], known: &RunCrds, sources: Option<&GoSources>) -> Secti
             ),
         ),
     };
+    let not_checked = absent
+        .iter()
+        .map(|it| Line::new(State::Note, format!("Not checked: {}", missing_packages::words(it))));
     Section {
         name: "go",
         title: "Go types",
-        lines: vec![Line { items, ..line }],
+        lines: [Line { items, ..line }].into_iter().chain(not_checked).collect(),
         facts: Value::Array(facts),
     }
 }

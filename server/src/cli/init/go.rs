@@ -1,6 +1,9 @@
 //! Finds the folders of a repository that contain Go API types.
 
-use std::path::Path;
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
 
 use crd_analyzer_io::read::{self, SETTINGS_BYTES};
 
@@ -14,6 +17,20 @@ const MOST: usize = 500;
 
 /// Markers that occur only in files with API types.
 const SIGNS: [&str; 3] = ["+groupName=", "+kubebuilder:object:", "+kubebuilder:validation:"];
+
+/// The folders of the modules, relative to the folder, to which packages belong and whose dependencies are not in a `vendor` folder. `packages` are
+/// patterns as from [`packages()`].
+pub(super) fn modules(folder: &Path, packages: &[String]) -> BTreeSet<PathBuf> {
+    let module_of = |pattern: &String| {
+        let path = Path::new(pattern.trim_start_matches("./").trim_end_matches("/..."));
+        let found = path
+            .ancestors()
+            .find(|it| read::exists(&folder.join(it).join("go.mod")))?;
+        let is_vendored = read::is_folder(&folder.join(found).join("vendor"));
+        (!is_vendored).then(|| found.to_owned())
+    };
+    packages.iter().filter_map(module_of).collect()
+}
 
 /// The packages with API types, as Go package patterns: `./api/...`.
 pub(super) fn packages(folder: &Path) -> Vec<String> {

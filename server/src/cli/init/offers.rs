@@ -1,13 +1,16 @@
 //! Offers files that check a folder automatically, such as a configuration and a CI workflow.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
 
 use crd_analyzer_io::read::{self, SETTINGS_BYTES, Unread};
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_workspace::config::FILE_NAMES;
 
 use super::{go, pre_commit};
-use crate::input;
+use crate::{input, output::missing_packages::FETCH};
 
 /// The git tag of this version's release.
 const RELEASE: &str = concat!("v", env!("CARGO_PKG_VERSION"));
@@ -121,23 +124,46 @@ fn workflow(folder: &Path, go: &[String]) -> Option<Offer> {
             return Some(Offer::stays(workflows.join(name), "runs crd-analyzer"));
         }
     }
-    let mut text = format!(
-        "name: crd-analyzer\n\
+    let mut text = "name: crd-analyzer\n\
          on: [pull_request]\n\
-         permissions: {{contents: read}}\n\
+         permissions: {contents: read}\n\
          jobs:\n  \
            check:\n    \
              runs-on: ubuntu-latest\n    \
              steps:\n      \
-               - uses: actions/checkout@v4\n      \
-               - uses: crd-analyzer/crd-analyzer/integrations/github-action@{RELEASE}\n"
-    );
+               - uses: actions/checkout@v4\n"
+        .to_owned();
+    text += &fetch(&go::modules(folder, go));
+    text += "      - uses: crd-analyzer/crd-analyzer/integrations/github-action@";
+    text += RELEASE;
+    text.push('\n');
     if !go.is_empty() {
         text += "        with:\n          paths: |\n            .\n";
         text.extend(go.iter().map(|it| format!("            {it}\n")));
     }
     let why = "checks each pull request, and shows errors at their lines";
     Some(Offer::new(workflows.join("crd-analyzer.yaml"), why, text))
+}
+
+/// The steps of a GitHub workflow that fetch the packages of Go modules.
+fn fetch(modules: &BTreeSet<PathBuf>) -> String {
+    let Some(first) = modules.first() else {
+        return String::new();
+    };
+    let go_mod = first.join("go.mod");
+    let setup = format!(
+        "      - uses: actions/setup-go@v5\n        with: {{go-version-file: {}}}\n",
+        go_mod.display()
+    );
+    let step = |module: &PathBuf| {
+        let folder = module.display().to_string();
+        if folder.is_empty() {
+            format!("      - run: {FETCH}\n")
+        } else {
+            format!("      - run: {FETCH}\n        working-directory: {folder}\n")
+        }
+    };
+    setup + &modules.iter().map(step).collect::<String>()
 }
 
 /// Offers a job for the GitLab pipeline.

@@ -13,13 +13,9 @@ use crd_analyzer_gosource::{Mention, Module, check::place, literal::Literal};
 use crd_analyzer_syntax::{read_json_of, tree::Span};
 
 use super::{
-    Name, Row, Unit,
+    MissingPackages, Name, Row, Unit,
     change::{Change, Written},
-    go_crds::{
-        self,
-        whole::{Newer, Whole},
-        wholes::Wholes,
-    },
+    go_crds::{self, newer::Newer, whole::Whole, wholes::Wholes},
     go_edits::{Before, Edits},
     go_types::Types,
     made::Made,
@@ -72,10 +68,12 @@ impl Types<'_> {
     fn of_crd(&self, crd: &Arc<KnownCrd>, whole: Option<&mut Whole<'_>>) -> Option<Made> {
         let made = go_crds::made(crd, self.world.files(), || self.module())?;
         let newer = whole.map_or_else(Newer::default, |it| it.newer(&made, crd));
-        let made = newer
-            .manifest
-            .map_or(made, |it| Made::of_crd(it, crd.clone(), false).whole());
-        Some(made.with_other_fields(newer.may_be))
+        let made = match newer.manifest {
+            Some(it) if newer.is_whole => Made::of_crd(it, crd.clone(), false).whole(),
+            Some(it) => Made::of_crd(it, crd.clone(), made.is_in_step()),
+            None => made,
+        };
+        Some(made.with_other_fields(newer.may_be).in_part(newer.is_in_part))
     }
 
     /// The text that controller-gen would write for a CRD if it ran now.
@@ -387,16 +385,13 @@ impl Unit for Types<'_> {
         (!is_name).then(|| format!("`{name}` cannot be written in a JSON tag of Go"))
     }
 
-    fn missing(&self, kinds: &[String]) -> Vec<String> {
+    fn missing(&self) -> Vec<MissingPackages> {
         let mut wholes = Wholes::new(self);
-        let mut missing: Vec<String> = wholes
-            .all()
-            .iter_mut()
-            .flat_map(|it| it.missing(|of| kinds.contains(&of.kind)))
-            .collect();
-        missing.sort_unstable();
-        missing.dedup();
-        missing
+        let of_modules = wholes.all().iter_mut().map(|it| MissingPackages {
+            module: it.root().to_owned(),
+            packages: it.missing(),
+        });
+        of_modules.filter(|it| !it.packages.is_empty()).collect()
     }
 
     fn begun(&self, made: &Made) -> Option<Manifest> {

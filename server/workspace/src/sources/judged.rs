@@ -15,7 +15,7 @@ use crate::{
     comparison::{revision::Revision, since_revision::KnownChanges},
     config::versions::VersionSet,
     costs::{self, FileCosts},
-    findings::finding::{Finding, Related},
+    findings::finding::{Class, Finding, Related},
     findings::report::{DocumentReport, DocumentVerdict},
     judging::analysis::{Old, Question, analyze_manifest},
     judging::hazards::Search,
@@ -156,14 +156,28 @@ impl Judged {
         Some((found.replaced.clone()?, found.changes.clone()))
     }
 
+    /// Whether the value of a finding is not in any file, so that the finding may be wrong.
+    fn is_open(&self, finding: &Finding) -> bool {
+        let is_own = |it: &Related| it.file.is_none() && self.manifest.is_guess(it.span);
+        self.manifest.is_guess(finding.span) || finding.related.iter().any(is_own)
+    }
+
+    /// Removes the findings that may be wrong. If they are the only errors, the others do not appear only after fixing these.
+    fn leave_open(&self, verdict: &mut DocumentVerdict) {
+        let had_errors = !verdict.errors.is_empty();
+        verdict.retain(|it| !self.is_open(it));
+        if had_errors && verdict.errors.is_empty() {
+            let is_later = |it: &mut Finding| it.class == Class::LaterError;
+            let later = verdict.hints.extract_if(.., is_later);
+            verdict.errors = later.map(|it| it.in_class(Class::Error)).collect();
+        }
+    }
+
     /// The span of a finding in a source file of the manifest. `None` if the finding is reported elsewhere.
     fn place(&self, finding: &Finding, path: &Path) -> Option<Span> {
         let span = finding.span;
         let place = self.manifest.origin(span).filter(|it| *it.file.path == *path)?;
-        // If the value is not in any file, the finding may be wrong, so leave it out.
-        let is_own = |it: &Related| it.file.is_none() && self.manifest.is_guess(it.span);
-        let is_guess = self.manifest.is_guess(span) || finding.related.iter().any(is_own);
-        (!is_guess).then_some(place.span)
+        (!self.is_open(finding)).then_some(place.span)
     }
 
     /// The findings about the manifest in one of its source files. `told` has the findings that were already reported for other manifests.
@@ -198,6 +212,7 @@ impl Judged {
                         told.mark(finding, number, key);
                     }
                 }
+                self.leave_open(verdict);
                 let DocumentVerdict { unfinished, .. } = verdict;
                 unfinished.retain_mut(moved);
                 verdict.retain_mut(moved);

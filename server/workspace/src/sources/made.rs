@@ -132,6 +132,11 @@ impl Manifests {
         self.of_file(path).filter_map(|it| Some((it.kind()?, it.crd())))
     }
 
+    /// The kinds of the manifests that are generated from a file and that need types that are not on this machine.
+    pub fn in_part<'a>(&'a self, path: &'a Path) -> impl Iterator<Item = &'a GroupKind> {
+        self.of_file(path).filter(|it| it.is_in_part()).filter_map(Made::kind)
+    }
+
     /// All manifests of the unit, each with the CRD in the repository that it updates.
     pub fn with_crds(&self) -> impl Iterator<Item = (&Arc<Manifest>, Option<&Arc<KnownCrd>>)> {
         self.all().map(|it| (it.manifest(), it.crd()))

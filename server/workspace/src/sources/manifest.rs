@@ -1,13 +1,19 @@
 //! Manifests that are generated from other files, such as Go types, with a map from the manifest to these files.
 
-use std::{collections::HashSet, fmt, ops::Range, path::Path, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    fmt,
+    ops::Range,
+    path::Path,
+    sync::Arc,
+};
 
 use crd_analyzer_syntax::tree::{Span, Tree};
 
 use crate::documents::{source::SourceText, text::Text};
 
 /// An object that is sent to the API server, but whose source may be in another language.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Manifest {
     /// The file into which the manifest is generated. CRDs near it take precedence.
     pub path: Arc<Path>,
@@ -20,6 +26,8 @@ pub struct Manifest {
     files: Vec<Arc<Path>>,
     /// The indices of declared parts in which a value is unknown.
     guesses: HashSet<usize>,
+    /// The spans of values whose verdict depends on unknown parts elsewhere.
+    open: Vec<Span>,
 }
 
 /// A part of a manifest, and the place from which it comes.
@@ -105,8 +113,18 @@ impl Manifest {
         part.is_some_and(|it| it.kind != PartKind::Declared)
     }
 
-    /// Whether the declared part that contains a span has an unknown value.
+    /// Leaves open what the diagnostics of these values are, because the values depend on unknown parts elsewhere.
+    #[must_use]
+    pub(super) fn leaving_open(mut self, open: Vec<Span>) -> Self {
+        self.open = open;
+        self
+    }
+
+    /// Whether the diagnostics of a span may be wrong: it depends on unknown parts, or the declared part that contains it has an unknown value.
     pub fn is_guess(&self, span: Span) -> bool {
+        if self.open.iter().any(|it| it.start <= span.start && span.end <= it.end) {
+            return true;
+        }
         let declared = self.part(span).map(|it| self.declared(it));
         declared.is_some_and(|it| self.guesses.contains(&it))
     }
@@ -184,6 +202,7 @@ impl Manifest {
             parts,
             files: self.files.clone(),
             guesses: self.guesses.clone(),
+            open: self.open.clone(),
         })
     }
 
@@ -364,6 +383,41 @@ impl Writing {
         self.part(place, (PartKind::Guess, None), write);
     }
 
+    /// Says that the part that is being written has unknown values.
+    pub fn unknown(&mut self, write: impl FnOnce(&mut Self)) {
+        let Some(around) = self.around.map(|it| &self.parts[it]) else {
+            return write(self);
+        };
+        let place = Place {
+            file: around.file.clone(),
+            span: around.origin,
+        };
+        self.guess(&place, write);
+    }
+
+    /// Writes a piece of another manifest, with the places from which its parts come.
+    pub fn copy(&mut self, manifest: &Manifest, span: Span) {
+        let start = self.text.len() as u32;
+        self.text.push_str(&manifest.text[span.range()]);
+        let first = manifest.parts.partition_point(|it| it.span.start < span.start);
+        let mut numbers: HashMap<usize, usize> = HashMap::new();
+        for (number, part) in manifest.parts.iter().enumerate().skip(first) {
+            if part.span.start >= span.end {
+                break;
+            }
+            if part.span.end > span.end {
+                continue;
+            }
+            let around = part.around.and_then(|it| numbers.get(&it).copied());
+            numbers.insert(number, self.parts.len());
+            self.parts.push(Part {
+                span: Span::new(part.span.start - span.start + start, part.span.end - span.start + start),
+                around: around.or(self.around),
+                ..part.clone()
+            });
+        }
+    }
+
     fn part(
         &mut self,
         place: &Place,
@@ -403,6 +457,7 @@ impl Writing {
             parts: self.parts,
             files,
             guesses: HashSet::new(),
+            open: Vec::new(),
         };
         let parts = manifest.parts.iter().enumerate();
         let guesses = parts.filter(|it| it.1.kind == PartKind::Guess);

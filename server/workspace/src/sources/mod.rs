@@ -127,8 +127,8 @@ pub trait Unit {
         None
     }
 
-    /// The types that these kinds need and that are not on this machine, each after the import path of its package.
-    fn missing(&self, _kinds: &[String]) -> Vec<String> {
+    /// The packages that the unit's kinds need and that are not on this machine.
+    fn missing(&self) -> Vec<MissingPackages> {
         Vec::new()
     }
 
@@ -136,6 +136,15 @@ pub trait Unit {
     fn begun(&self, _: &Made) -> Option<Manifest> {
         None
     }
+}
+
+/// Packages that a module needs and that are not on this machine.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct MissingPackages {
+    /// The folder of the module.
+    pub module: PathBuf,
+    /// The import paths of the packages, sorted.
+    pub packages: Vec<String>,
 }
 
 /// A name in a source file that manifests take over for a property, such as the JSON name of a Go field.

@@ -32,6 +32,8 @@ pub struct Made {
     age: Arc<Age>,
     /// Whether the types may have other fields than the CRD in the repository.
     has_other_fields: bool,
+    /// Whether some of the types are not on this machine.
+    is_in_part: bool,
     /// The types on which the manifest depends. `None` if they are not completely known.
     types: Option<Arc<KnownTypes>>,
     /// What the generator rejects of its source.
@@ -92,6 +94,7 @@ impl Made {
             is_whole: false,
             age: Arc::new(Age::of(None)),
             has_other_fields: false,
+            is_in_part: false,
             types: None,
             refused: [].into(),
             is_absent: false,
@@ -149,6 +152,17 @@ impl Made {
             has_other_fields,
             ..self
         }
+    }
+
+    /// Sets whether some of the types are not on this machine.
+    #[must_use]
+    pub(super) fn in_part(self, is_in_part: bool) -> Self {
+        Self { is_in_part, ..self }
+    }
+
+    /// Whether some of the types are not on this machine, so that the manifest has those parts as they are in the CRD in the repository.
+    pub(super) fn is_in_part(&self) -> bool {
+        self.is_in_part
     }
 
     /// Sets what the generator rejects.

@@ -1,9 +1,12 @@
 //! CRDs that are generated from the Go types of a repository with their current markers.
 
 mod kinds;
+pub(super) mod newer;
 mod put;
 mod set;
 pub(super) mod stale;
+mod texts;
+mod unknown;
 pub(super) mod whole;
 pub(super) mod wholes;
 

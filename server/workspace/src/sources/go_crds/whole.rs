@@ -13,13 +13,15 @@ use crd_analyzer_generator::{
     Crd, Generator, Modules, Options, Reach, Sources as _,
     node::{Node, Origin, Part},
 };
-use crd_analyzer_gosource::{Module, check::catalog::Release, literal};
-use crd_analyzer_syntax::{paths::find, read_json_of, tree::Span};
+use crd_analyzer_gosource::{Module, check::catalog::Release};
+use crd_analyzer_syntax::{json::Json, paths::find, read_json, read_json_of};
 use serde_json::Value;
 
 use super::{
-    set::{list, literal},
+    newer::{Newer, has_other_fields, is_newer},
     stale::{self, Difference, Older, Stale, Unsettled},
+    texts::{Known, Texts},
+    unknown::Fields,
 };
 use crate::{
     documents::source::SourceText,
@@ -41,32 +43,25 @@ pub(in crate::sources) struct Whole<'m> {
     rejects_unexported: bool,
     generator: Generator<'m>,
     kinds: Option<Rc<[GroupKind]>>,
-    /// The complete CRDs so far, because the repository may have several copies of a CRD. `None` if a CRD is not completely known.
-    known: HashMap<GroupKind, Option<Rc<Known>>>,
+    /// The generated CRDs so far, because the repository may have several copies of a CRD. `None` if no version of the kind exists.
+    made: HashMap<GroupKind, Option<Rc<Generated>>>,
     /// The CRDs that other releases of controller-gen, or other runs, generate.
     others: HashMap<(GroupKind, String), Option<Rc<Unsettled>>>,
     texts: HashMap<Arc<Path>, Arc<SourceText>>,
 }
 
-/// A complete CRD.
-struct Known {
+/// A generated CRD.
+struct Generated {
     crd: Crd,
+    /// Whether some of its types are unknown.
+    is_in_part: bool,
     value: OnceCell<Value>,
 }
 
-impl Known {
+impl Generated {
     fn value(&self) -> &Value {
         self.value.get_or_init(|| self.crd.object.to_json())
     }
-}
-
-/// The result of generating the complete CRD for a kind that already has a CRD.
-#[derive(Default)]
-pub(in crate::sources) struct Newer {
-    /// The generated CRD. `None` if it is not what the project applies to the cluster.
-    pub(in crate::sources) manifest: Option<Manifest>,
-    /// Whether the types may have other fields than the CRD. If so, the generated CRD may be used after a change of markers.
-    pub(in crate::sources) may_be: bool,
 }
 
 impl<'m> Whole<'m> {
@@ -96,7 +91,7 @@ impl<'m> Whole<'m> {
             rejects_unexported: project.is_on("ignoreUnexportedFields") == Some(false),
             options,
             kinds: None,
-            known: HashMap::new(),
+            made: HashMap::new(),
             others: HashMap::new(),
             texts: HashMap::new(),
         }
@@ -133,12 +128,17 @@ impl<'m> Whole<'m> {
         self.manifest(crd, self.modules.root().join(&crd.file).into())
     }
 
-    /// The types that these kinds need and that are not on this machine, each after the import path of its package.
-    pub(in crate::sources) fn missing(&mut self, of: impl Fn(&GroupKind) -> bool) -> Vec<String> {
-        for kind in self.kinds().iter().filter(|it| of(it)) {
-            let _ = self.generator.crd(&kind.group, &kind.kind);
+    /// The packages that the kinds need, that are not on this machine, and that belong to other modules. They are sorted.
+    pub(in crate::sources) fn missing(&mut self) -> Vec<String> {
+        for kind in self.kinds().iter() {
+            let _ = self.generated(kind);
         }
-        self.generator.missing().to_vec()
+        let types = self.generator.missing().iter();
+        let packages: BTreeSet<&str> = types.filter_map(|it| Some(it.rsplit_once('.')?.0)).collect();
+        // The first part of a module's path is the name of a host.
+        let is_of_module = |it: &&str| it.split_once('/').is_some_and(|it| it.0.contains('.'));
+        let is_missing = |it: &&str| is_of_module(it) && self.modules.folder_of(it).is_none();
+        packages.into_iter().filter(is_missing).map(str::to_owned).collect()
     }
 
     /// The fields and types of the project for which controller-gen fails when it generates the CRD of a kind.
@@ -150,7 +150,7 @@ impl<'m> Whole<'m> {
                 continue;
             };
             if self.read(&origin).is_some() {
-                let refused = Refused::new(Texts(&self.texts).place(&origin), refused.reason);
+                let refused = Refused::new(self.place(&origin), refused.reason);
                 found.extend(refused.filter(|it| self.rejects_unexported || !it.what.is_unexported()));
             }
         }
@@ -169,21 +169,28 @@ impl<'m> Whole<'m> {
         let (_, declared) = crd.declared.first()?;
         self.read(declared)?;
         let mut writing = Writing::default();
-        writing.from(&Texts(&self.texts).place(declared), None, |_| {});
+        writing.from(&self.place(declared), None, |_| {});
         Some(writing.finish(self.modules.root().join(&crd.file).into()))
     }
 
-    fn known(&mut self, of: &GroupKind) -> Option<Rc<Known>> {
-        if let Some(known) = self.known.get(of) {
-            return known.clone();
+    /// The CRD of a kind, if all of its types are known.
+    fn known(&mut self, of: &GroupKind) -> Option<Rc<Generated>> {
+        self.generated(of).filter(|it| !it.is_in_part)
+    }
+
+    fn generated(&mut self, of: &GroupKind) -> Option<Rc<Generated>> {
+        if let Some(made) = self.made.get(of) {
+            return made.clone();
         }
-        let crd = self.generator.crd(&of.group, &of.kind);
-        let known = crd.filter(|it| !it.object.has_unknown()).map(|crd| {
-            let value = OnceCell::new();
-            Rc::new(Known { crd, value })
+        let made = self.generator.crd(&of.group, &of.kind).map(|crd| {
+            Rc::new(Generated {
+                is_in_part: crd.object.has_unknown(),
+                crd,
+                value: OnceCell::new(),
+            })
         });
-        self.known.insert(of.clone(), known.clone());
-        known
+        self.made.insert(of.clone(), made.clone());
+        made
     }
 
     /// The CRD of a kind as this version of controller-gen generates it. The version belongs to the release.
@@ -202,21 +209,67 @@ impl<'m> Whole<'m> {
         made
     }
 
-    /// Compares the complete CRD that the types generate with the updated CRD in `made`. It is used if the types only have other fields. If anything
-    /// else differs, a script changed the CRD after it was generated, so the generated CRD is not what the project applies to the cluster.
+    /// Compares the CRD that the types generate with the updated CRD in `made`. It is used if the types only have other fields. If anything else
+    /// differs, a script changed the CRD after it was generated, so the generated CRD is not what the project applies to the cluster.
+    ///
+    /// What the types do not say, because some of them are not on this machine, is taken from `made`. Rules that read new fields without a known type
+    /// are left open.
     pub(in crate::sources) fn newer(&mut self, made: &Made, crd: &KnownCrd) -> Newer {
-        let text = &made.manifest().text;
-        // If some types are unknown, they stay unknown until a field changes.
-        let Some((whole, made)) = self.known(&crd.defines).zip(serde_json::from_str::<Value>(text).ok()) else {
+        let put = made.manifest();
+        let Some((whole, known)) = self
+            .generated(&crd.defines)
+            .zip(serde_json::from_str::<Value>(&put.text).ok())
+        else {
             return Newer::default();
         };
-        let value = whole.value();
-        let may_be = has_other_fields(&made, value);
-        let is_newer = may_be && is_newer(&made, value);
+        let is_in_part = whole.is_in_part;
+        let completed = if is_in_part {
+            self.completed(&whole.crd, put)
+                .and_then(|it| Some((serde_json::from_str(&it.text).ok()?, it)))
+        } else {
+            None
+        };
+        let value = match &completed {
+            Some((value, _)) => value,
+            None if is_in_part => {
+                return Newer {
+                    is_in_part,
+                    ..Newer::default()
+                };
+            }
+            None => whole.value(),
+        };
+        let may_be = has_other_fields(&known, value);
+        let is_whole = may_be && is_newer(&known, value);
+        let made = &whole.crd.object;
+        let manifest = if !may_be {
+            None
+        } else if !is_whole {
+            let open = Fields::new(made, &known).read_by_rules(put, &known);
+            (!open.is_empty()).then(|| Manifest::clone(put).leaving_open(open))
+        } else if let Some((value, manifest)) = completed {
+            let open = Fields::not_described(made, &known).read_by_rules(&manifest, &value);
+            Some(manifest.leaving_open(open))
+        } else {
+            self.manifest(&whole.crd, crd.path.clone())
+        };
         Newer {
-            manifest: is_newer.then(|| self.manifest(&whole.crd, crd.path.clone())).flatten(),
+            is_whole: is_whole && manifest.is_some(),
+            manifest,
             may_be,
+            is_in_part,
         }
+    }
+
+    /// A generated CRD, with what its types do not say from the CRD of the repository.
+    fn completed(&mut self, crd: &Crd, put: &Manifest) -> Option<Manifest> {
+        let tree = put.tree()?;
+        let json = read_json(&tree).ok()?;
+        let known = Known {
+            manifest: put,
+            tree: &tree,
+        };
+        self.written(crd, (put.path.clone(), Some((known, json.root()?))))
     }
 
     /// The differences that show that a CRD is older than its types. `None` if it is not older, or if a script may have made the differences. `root`
@@ -248,7 +301,7 @@ impl<'m> Whole<'m> {
             };
             self.read(&from)?;
             older.push(Older {
-                place: Texts(&self.texts).place(&from),
+                place: self.place(&from),
                 at: target.key_span(&text.tree),
                 what,
             });
@@ -258,13 +311,23 @@ impl<'m> Whole<'m> {
     }
 
     fn manifest(&mut self, crd: &Crd, path: Arc<Path>) -> Option<Manifest> {
+        self.written(crd, (path, None))
+    }
+
+    /// Writes a CRD. `known` has the CRD of the repository, for the parts that are not completely known.
+    fn written(&mut self, crd: &Crd, (path, known): (Arc<Path>, Option<(Known<'_>, &Json<'_>)>)) -> Option<Manifest> {
         // The place for parts that come neither from a field nor from a marker: the declaration of the kind.
         let (_, declared) = crd.declared.first()?;
         self.read(declared)?;
         self.read_all(&crd.object)?;
-        let texts = Texts(&self.texts);
+        let texts = Texts {
+            texts: &self.texts,
+            known: known.map(|it| it.0),
+        };
         let mut writing = Writing::default();
-        writing.from(&texts.place(declared), None, |to| texts.write(&crd.object, to));
+        writing.from(&texts.place(declared), None, |to| {
+            texts.write(&crd.object, known.map(|it| it.1), to);
+        });
         Some(writing.finish(path))
     }
 
@@ -278,6 +341,12 @@ impl<'m> Whole<'m> {
         }
     }
 
+    /// The place of an origin whose file was read.
+    fn place(&self, origin: &Origin) -> Place {
+        let texts = &self.texts;
+        Texts { texts, known: None }.place(origin)
+    }
+
     fn read(&mut self, origin: &Origin) -> Option<()> {
         if !self.texts.contains_key(&origin.file) {
             let types = self.modules.types(&origin.file)?;
@@ -285,152 +354,5 @@ impl<'m> Whole<'m> {
             self.texts.insert(origin.file.clone(), file);
         }
         Some(())
-    }
-}
-
-/// The files from which the parts of a CRD come, by path.
-#[derive(Clone, Copy)]
-struct Texts<'t>(&'t HashMap<Arc<Path>, Arc<SourceText>>);
-
-impl Texts<'_> {
-    fn place(self, origin: &Origin) -> Place {
-        Place {
-            file: self.0[&origin.file].clone(),
-            span: Span::new(origin.span.start as u32, origin.span.end as u32),
-        }
-    }
-
-    /// Writes a part without the place from which it comes.
-    fn write(self, part: &Part, to: &mut Writing) {
-        match &part.node {
-            Node::Map(members) => {
-                to.raw("{");
-                for (n, (key, member)) in members.iter().enumerate() {
-                    to.raw(if n > 0 { ", " } else { "" });
-                    self.within(member, to, |to| {
-                        to.string(key);
-                        to.raw(": ");
-                        self.write(member, to);
-                    });
-                }
-                to.raw("}");
-            }
-            Node::List(items) => list(items, to, |to, item| self.within(item, to, |to| self.write(item, to))),
-            Node::Value(value) => {
-                let written = part.from.as_ref().and_then(|it| Some((it, it.written.as_ref()?)));
-                match written {
-                    Some((origin, written)) if says(written, value) => literal(&self.place(origin), written, to),
-                    _ => json(value, to),
-                }
-            }
-        }
-    }
-
-    /// Writes a part with the place from which it comes: a field or type declares it, or a marker sets it.
-    fn within(self, part: &Part, to: &mut Writing, write: impl FnOnce(&mut Writing)) {
-        let Some(origin) = &part.from else {
-            return write(to);
-        };
-        let place = self.place(origin);
-        if place.file.text[place.span.range()].starts_with('+') {
-            to.said(&place, write);
-        } else {
-            to.from(&place, None, write);
-        }
-    }
-}
-
-/// Whether a string value equals the literal, so that their characters correspond.
-fn says(literal: &literal::Literal, value: &Value) -> bool {
-    match (&literal.value, value) {
-        (literal::Value::String(text), Value::String(value)) => text == value,
-        (literal::Value::List(_) | literal::Value::Map(_), _) => false,
-        (literal::Value::String(_), _) | (_, Value::String(_)) => false,
-        _ => true,
-    }
-}
-
-/// Writes a value in JSON.
-fn json(value: &Value, to: &mut Writing) {
-    match value {
-        Value::String(text) => to.string(text),
-        Value::Array(items) => list(items, to, |to, item| json(item, to)),
-        Value::Object(members) => {
-            to.raw("{");
-            for (n, (key, value)) in members.iter().enumerate() {
-                to.raw(if n > 0 { ", " } else { "" });
-                to.string(key);
-                to.raw(": ");
-                json(value, to);
-            }
-            to.raw("}");
-        }
-        other => to.raw(&other.to_string()),
-    }
-}
-
-/// A property whose schema depends on an option of controller-gen.
-const METADATA: &str = "metadata";
-
-/// Whether the generated CRD differs from a CRD in the repository only because somebody has changed the types. This is so if it equals `put` except
-/// for descriptions, and for fields that are new or removed. Otherwise a script has changed the CRD, and the generated one is not what the project
-/// applies to the cluster.
-fn is_newer(put: &Value, whole: &Value) -> bool {
-    match (put, whole) {
-        (Value::Object(put), Value::Object(whole)) => {
-            let keys: BTreeSet<&String> = put.keys().chain(whole.keys()).collect();
-            keys.into_iter().all(|key| match (put.get(key), whole.get(key)) {
-                _ if matches!(
-                    key.as_str(),
-                    "description" | "annotations" | "labels" | "required" | "status"
-                ) =>
-                {
-                    true
-                }
-                (Some(Value::Object(put)), Some(Value::Object(whole))) if key == "properties" => {
-                    let mut fields = put.iter().filter(|it| it.0 != METADATA);
-                    fields.all(|(name, it)| whole.get(name).is_none_or(|other| is_newer(it, other)))
-                }
-                (Some(put), Some(whole)) => is_newer(put, whole),
-                (Some(one), None) | (None, Some(one)) => {
-                    matches!(
-                        key.as_str(),
-                        "creationTimestamp" | "conversion" | "preserveUnknownFields"
-                    ) || one.is_null()
-                        || key == "properties"
-                }
-                (None, None) => true,
-            })
-        }
-        (Value::Array(put), Value::Array(whole)) => {
-            put.len() == whole.len() && put.iter().zip(whole).all(|(put, whole)| is_newer(put, whole))
-        }
-        (put, whole) => put == whole || put.as_f64().is_some() && put.as_f64() == whole.as_f64(),
-    }
-}
-
-/// Whether some properties are only in the types or only in the CRD.
-fn has_other_fields(put: &Value, whole: &Value) -> bool {
-    match (put, whole) {
-        (Value::Object(put), Value::Object(whole)) => {
-            let keys: BTreeSet<&String> = put.keys().chain(whole.keys()).collect();
-            let mut keys = keys
-                .into_iter()
-                .filter(|it| !matches!(it.as_str(), "description" | "metadata"));
-            keys.any(|key| match (put.get(key), whole.get(key)) {
-                (Some(Value::Object(put)), Some(Value::Object(whole))) if key == "properties" => {
-                    let is_other = |it: &String| !(put.contains_key(it) && whole.contains_key(it));
-                    let mut below = put.iter().filter(|it| it.0 != METADATA);
-                    put.keys().chain(whole.keys()).any(is_other)
-                        || below.any(|(name, it)| whole.get(name).is_some_and(|other| has_other_fields(it, other)))
-                }
-                (Some(put), Some(whole)) => has_other_fields(put, whole),
-                _ => key == "properties",
-            })
-        }
-        (Value::Array(put), Value::Array(whole)) => {
-            put.iter().zip(whole).any(|(put, whole)| has_other_fields(put, whole))
-        }
-        _ => false,
     }
 }

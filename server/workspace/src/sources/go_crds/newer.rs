@@ -1,0 +1,86 @@
+//! Decides whether the types of a kind have other fields than its CRD in the repository.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::sources::manifest::Manifest;
+
+/// The result of generating the complete CRD for a kind that already has a CRD.
+#[derive(Default)]
+pub(in crate::sources) struct Newer {
+    /// The CRD to check instead of the CRD in the repository with the current markers.
+    pub(in crate::sources) manifest: Option<Manifest>,
+    /// Whether the manifest was generated completely, and is not an update of the CRD in the repository.
+    pub(in crate::sources) is_whole: bool,
+    /// Whether the types may have other fields than the CRD. If so, the generated CRD may be used after a change of markers.
+    pub(in crate::sources) may_be: bool,
+    /// Whether some of the types are not on this machine.
+    pub(in crate::sources) is_in_part: bool,
+}
+
+/// A property whose schema depends on an option of controller-gen.
+const METADATA: &str = "metadata";
+
+/// Whether the generated CRD differs from a CRD in the repository only because somebody has changed the types. This is so if it equals `put` except
+/// for descriptions, and for fields that are new or removed. Otherwise a script has changed the CRD, and the generated one is not what the project
+/// applies to the cluster.
+pub(super) fn is_newer(put: &Value, whole: &Value) -> bool {
+    match (put, whole) {
+        (Value::Object(put), Value::Object(whole)) => {
+            let keys: BTreeSet<&String> = put.keys().chain(whole.keys()).collect();
+            keys.into_iter().all(|key| match (put.get(key), whole.get(key)) {
+                _ if matches!(
+                    key.as_str(),
+                    "description" | "annotations" | "labels" | "required" | "status"
+                ) =>
+                {
+                    true
+                }
+                (Some(Value::Object(put)), Some(Value::Object(whole))) if key == "properties" => {
+                    let mut fields = put.iter().filter(|it| it.0 != METADATA);
+                    fields.all(|(name, it)| whole.get(name).is_none_or(|other| is_newer(it, other)))
+                }
+                (Some(put), Some(whole)) => is_newer(put, whole),
+                (Some(one), None) | (None, Some(one)) => {
+                    matches!(
+                        key.as_str(),
+                        "creationTimestamp" | "conversion" | "preserveUnknownFields"
+                    ) || one.is_null()
+                        || key == "properties"
+                }
+                (None, None) => true,
+            })
+        }
+        (Value::Array(put), Value::Array(whole)) => {
+            put.len() == whole.len() && put.iter().zip(whole).all(|(put, whole)| is_newer(put, whole))
+        }
+        (put, whole) => put == whole || put.as_f64().is_some() && put.as_f64() == whole.as_f64(),
+    }
+}
+
+/// Whether some properties are only in the types or only in the CRD.
+pub(super) fn has_other_fields(put: &Value, whole: &Value) -> bool {
+    match (put, whole) {
+        (Value::Object(put), Value::Object(whole)) => {
+            let keys: BTreeSet<&String> = put.keys().chain(whole.keys()).collect();
+            let mut keys = keys
+                .into_iter()
+                .filter(|it| !matches!(it.as_str(), "description" | "metadata"));
+            keys.any(|key| match (put.get(key), whole.get(key)) {
+                (Some(Value::Object(put)), Some(Value::Object(whole))) if key == "properties" => {
+                    let is_other = |it: &String| !(put.contains_key(it) && whole.contains_key(it));
+                    let mut below = put.iter().filter(|it| it.0 != METADATA);
+                    put.keys().chain(whole.keys()).any(is_other)
+                        || below.any(|(name, it)| whole.get(name).is_some_and(|other| has_other_fields(it, other)))
+                }
+                (Some(put), Some(whole)) => has_other_fields(put, whole),
+                _ => key == "properties",
+            })
+        }
+        (Value::Array(put), Value::Array(whole)) => {
+            put.iter().zip(whole).any(|(put, whole)| has_other_fields(put, whole))
+        }
+        _ => false,
+    }
+}
