@@ -9,9 +9,9 @@ use crd_analyzer_cel::{
     types::Type,
 };
 use crd_analyzer_schema::{KubernetesVersion, rules::Part};
-use crd_analyzer_syntax::tree::{NodeId as TreeNode, Tree};
+use crd_analyzer_syntax::tree::{NodeId as TreeNode, Span, Tree};
 
-use super::{Block, Hover, line_of, node::constraints};
+use super::{Block, Hover, node::constraints};
 use crate::{
     cel::{CelAt, Expression, Meaning},
     cost::{number, rule_cost},
@@ -20,8 +20,12 @@ use crate::{
     schema::{child, is_true, text},
 };
 
-/// The hover for a token of an expression.
-pub(super) fn hover(document: &Document<'_>, at: &CelAt<'_>) -> Option<Hover> {
+/// The hover for a token of an expression. `place_of` says on which line a key of the document is written.
+pub(crate) fn hover(
+    document: &Document<'_>,
+    at: &CelAt<'_>,
+    place_of: impl Fn(Span) -> Option<String>,
+) -> Option<Hover> {
     let expression = &at.expression;
     let token = expression.token_at(at.byte)?;
     let meaning = expression.meaning(token)?;
@@ -46,9 +50,8 @@ pub(super) fn hover(document: &Document<'_>, at: &CelAt<'_>) -> Option<Hover> {
                 blocks.extend(text(tree, property.schema, "description").map(|it| Block::Quote(it.into_owned())));
                 let mut facts = beside_type(tree, property.schema);
                 facts.extend(constraints(tree, property.schema));
-                if let Some(key) = property.key {
-                    let line = line_of(tree.text(), tree.span(key).start);
-                    facts.push(format!("declared as {} on line {line}", code(&tree.scalar(key))));
+                if let Some((key, place)) = property.key.and_then(|it| Some((it, place_of(tree.span(it))?))) {
+                    facts.push(format!("declared as {} {place}", code(&tree.scalar(key))));
                 }
                 blocks.push(Block::List(facts));
             }

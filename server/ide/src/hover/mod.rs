@@ -16,6 +16,7 @@ use crd_analyzer_syntax::{
     tree::{NodeId, Span},
 };
 
+pub(crate) use cel::hover as of_expression;
 pub use configuration::configuration_hover;
 pub(crate) use definition::compare as compare_versions;
 pub(crate) use node::describe;
@@ -49,7 +50,8 @@ fn of_object(
     more: impl FnOnce(&str, &paths::At<'_>, NodeId) -> Vec<Block>,
 ) -> Option<Hover> {
     if let Some(at) = cel_at(document, offset, version) {
-        return cel::hover(document, &at);
+        let text = document.tree.text();
+        return cel::hover(document, &at, |key| Some(on_line(text, key.start)));
     }
     let tree = document.tree;
     let at = paths::at(tree, offset)?;
@@ -93,9 +95,9 @@ fn of_object(
     Some(Hover { span, blocks })
 }
 
-/// The line number of an offset, counted from 1.
-pub(crate) fn line_of(text: &str, offset: u32) -> usize {
-    text[..offset as usize].matches('\n').count() + 1
+/// The line of an offset, as in `on line 1`.
+pub(crate) fn on_line(text: &str, offset: u32) -> String {
+    format!("on line {}", text[..offset as usize].matches('\n').count() + 1)
 }
 
 /// A text in one line, with at most `most` characters and an ellipsis.

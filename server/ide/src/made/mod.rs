@@ -19,6 +19,7 @@ use crate::{
     fixes::TextEdit,
     highlight,
     hover::{self, Hover},
+    markdown::code,
     rename::{Renamable, prepare},
     signature::{self, Signatures},
 };
@@ -58,16 +59,27 @@ impl<'a> Made<'a> {
         (*place.file.path == *self.path).then_some(place.span)
     }
 
+    /// The line on which the property with a key is declared. `None` if no file declares it.
+    fn place_of(&self, key: Span) -> Option<String> {
+        let place = self.manifest.declaration(key)?;
+        let line = hover::on_line(&place.file.text, place.span.start);
+        if *place.file.path == *self.path {
+            return Some(line);
+        }
+        let name = place.file.path.file_name()?.to_string_lossy();
+        Some(format!("{line} of {}", code(&name)))
+    }
+
     fn edit(&self, span: Span, text: &str) -> Option<(Span, String)> {
         let (place, text) = self.manifest.edit(span, text)?;
         (*place.file.path == *self.path).then_some((place.span, text))
     }
 
-    /// The hover on a part of an expression: see [`hover::hover`].
+    /// The hover on a part of an expression.
     pub fn hover(&self, version: KubernetesVersion) -> Option<Hover> {
         let document = self.document()?;
-        cel_at(&document, self.spot, version)?;
-        let mut found = hover::hover(&document, self.spot, version)?;
+        let at = cel_at(&document, self.spot, version)?;
+        let mut found = hover::of_expression(&document, &at, |key| self.place_of(key))?;
         found.span = self.moved(found.span)?;
         Some(found)
     }

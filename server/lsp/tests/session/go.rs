@@ -329,8 +329,14 @@ async fn rules_in_markers_are_judged_as_the_api_server_judges_them() {
     client.change(&uri, 3, &[([7, 50, 7, 55], "price")]).await;
     assert_eq!(client.published_when(&uri, <[_]>::is_empty).await.len(), 0);
     let hover = client.request("textDocument/hover", at(52)).await;
+    let said = hover["contents"]["value"].as_str().unwrap_or_default();
+    let line = ORDER
+        .lines()
+        .position(|it| it.contains("`json:\"price\"`"))
+        .expect("a line")
+        + 1;
     assert!(
-        hover["contents"]["value"].as_str().is_some_and(|it| it.contains("int")),
+        said.contains("int") && said.contains(&format!("declared as price on line {line}")),
         "{hover}"
     );
     assert_eq!(hover["range"]["start"], start);

@@ -138,6 +138,16 @@ impl Manifest {
         })
     }
 
+    /// The place that declares the member of an object with a key. `None` if the member only follows from another declaration.
+    pub fn declaration(&self, key: Span) -> Option<Place> {
+        let part = &self.parts[self.part(key)?];
+        let is_it = part.kind == PartKind::Declared && part.span.start == key.start;
+        is_it.then(|| Place {
+            file: part.file.clone(),
+            span: part.origin,
+        })
+    }
+
     /// The spans of the parts that a place declares, in the order of the text.
     pub fn declared_by<'a>(&'a self, place: &'a Place) -> impl Iterator<Item = Span> + 'a {
         let is_it =
