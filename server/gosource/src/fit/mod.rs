@@ -5,6 +5,7 @@
 
 pub mod fields;
 mod kinds;
+pub mod offered;
 mod reach;
 mod scope;
 #[cfg(test)]
@@ -262,14 +263,7 @@ impl Site<'_> {
 
     /// The mismatch of a marker that sets a limit. `word` is the last word of its name.
     fn limit_of(&self, marker: &Set, word: &str, values: Values, written: String) -> Option<Mismatch> {
-        let wanted = match word {
-            "Maximum" | "Minimum" | "ExclusiveMaximum" | "ExclusiveMinimum" | "MultipleOf" | "k8s:minimum"
-            | "k8s:maximum" => Wanted::Number,
-            "MaxLength" | "MinLength" | "Pattern" => Wanted::Text,
-            "MaxItems" | "MinItems" | "UniqueItems" | "k8s:maxItems" => Wanted::List,
-            "MaxProperties" | "MinProperties" => Wanted::Object,
-            _ => return None,
-        };
+        let wanted = wanted_by_limit(word)?;
         // Before 0.17, a pattern was the only text limit that an int-or-string could have.
         let is_textual = values.is_int_or_string && (self.release >= Release(17) || word == "Pattern");
         if wanted == Wanted::Text && is_textual {
@@ -352,6 +346,27 @@ impl Site<'_> {
         let mismatch = (!is_known).then_some(Mismatch::Value { values: &REASONS });
         (mismatch, Some(span))
     }
+}
+
+/// The type that a marker needs, by the last word of its name.
+fn wanted_by(word: &str) -> Option<Wanted> {
+    Some(match word {
+        "listType" | "k8s:listType" | "listMapKey" | "k8s:listMapKey" => Wanted::List,
+        "mapType" | "structType" => Wanted::Object,
+        word => return wanted_by_limit(word),
+    })
+}
+
+/// The type that a marker which sets a limit needs.
+fn wanted_by_limit(word: &str) -> Option<Wanted> {
+    Some(match word {
+        "Maximum" | "Minimum" | "ExclusiveMaximum" | "ExclusiveMinimum" | "MultipleOf" | "k8s:minimum"
+        | "k8s:maximum" => Wanted::Number,
+        "MaxLength" | "MinLength" | "Pattern" => Wanted::Text,
+        "MaxItems" | "MinItems" | "UniqueItems" | "k8s:maxItems" => Wanted::List,
+        "MaxProperties" | "MinProperties" => Wanted::Object,
+        _ => return None,
+    })
 }
 
 /// A type without its pointers.

@@ -9,7 +9,10 @@ use crd_analyzer_gosource::{
         parts::Part,
         place::{self, Place},
     },
-    fit::fields::{Step, fields},
+    fit::{
+        fields::{Step, fields},
+        offered::Declared,
+    },
 };
 use crd_analyzer_syntax::tree::Span;
 use crd_analyzer_workspace::sources::go_file::Markers;
@@ -83,12 +86,25 @@ impl Request<'_> {
                 );
             }
         }
-        found.sort_by_key(|it| it.0);
+        let declared = self.declared();
+        let fits = |it: &Item| declared.as_ref().is_none_or(|declared| declared.takes(&it.label));
+        found.sort_by_cached_key(|it| (!fits(&it.1), it.0));
         let mut items: Vec<Item> = found.into_iter().map(|it| it.1).collect();
         if !self.place.targets.is_empty() {
             items.extend(self.markers.declared.names().map(declared_item));
         }
         Some((items, whole))
+    }
+
+    /// The declaration to which the marker belongs.
+    fn declared(&self) -> Option<Declared<'_>> {
+        let file = (self.markers.path.as_path(), self.markers.module.as_deref());
+        Declared::of(
+            &self.place.comments,
+            self.place.marker.declaration,
+            file,
+            self.markers.release,
+        )
     }
 
     /// Marker names with arguments, after the user has typed a marker's name and a colon.
@@ -153,9 +169,18 @@ impl Request<'_> {
             let mut words = others.iter().flat_map(|it| it.split(|it: char| !it.is_alphanumeric()));
             words.any(|word| word == it)
         };
-        let item = |value: &'static str| Item::new(value, ItemKind::EnumMember);
+        let item = |value: &str| Item::new(value, ItemKind::EnumMember);
         let items = values(definition, argument).filter(|it| !is_there(it)).map(item);
         let mut items: Vec<Item> = items.collect();
+        if OF_VALUES.contains(&definition.name) {
+            let choices = self.declared().map(|it| it.choices()).unwrap_or_default();
+            let quoted = written.starts_with(['"', '`']);
+            items.extend(
+                choices
+                    .iter()
+                    .map(|it| item(if quoted { it.trim_matches(['"', '`']) } else { it })),
+            );
+        }
         let mut start = start;
         if let Some(named) = Named::of(definition.name, &argument.name) {
             let typed = &before[start..];
@@ -199,6 +224,9 @@ impl Request<'_> {
         (items.collect(), if is_path { last } else { 0 })
     }
 }
+
+/// The markers with a value of the field.
+const OF_VALUES: [&str; 2] = ["kubebuilder:default", "kubebuilder:example"];
 
 /// Where to look for the fields that an argument names.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -189,6 +189,64 @@ fn arguments_and_values_are_offered() {
 }
 
 #[test]
+fn values_of_a_field_are_its_enum() {
+    let own = |marker: &str| {
+        field(&format!(
+            "+kubebuilder:validation:Enum=Allow;\"Not allow\";Forbid\n\t// {marker}"
+        ))
+    };
+    let labels = |marked: &str| offered(marked).0;
+    assert_eq!(
+        labels(&own("+kubebuilder:default=|")),
+        ["Allow", "\"Not allow\"", "Forbid"]
+    );
+    assert_eq!(labels(&own("+kubebuilder:default=\"F|\"")), ["Forbid"]);
+    assert_eq!(labels(&own("+kubebuilder:example=Al|")), ["Allow"]);
+    let of_type = field("+kubebuilder:default=|").replace("B string", "B *Policy")
+        + "\n// +kubebuilder:validation:Enum=1;2\ntype Policy int\n";
+    assert_eq!(labels(&of_type), ["1", "2"]);
+    let of_bool = field("+kubebuilder:default=|").replace("B string", "B *bool");
+    assert_eq!(labels(&of_bool), ["true", "false"]);
+    assert_eq!(labels(&field("+kubebuilder:default=|")), [] as [&str; 0]);
+}
+
+#[test]
+fn markers_that_fit_the_type_come_first() {
+    let last = |of: &str, name: &str| {
+        let marked = field("+kubebuilder:validation:|").replace("B string", &format!("B {of}"));
+        let labels = offered(&marked).0;
+        let place = |name: &str| labels.iter().position(|it| it.ends_with(&format!("validation:{name}")));
+        place(name).expect("it is offered") > place("XValidation").expect("it is offered")
+    };
+    for (of, fitting, others) in [
+        (
+            "int32",
+            &["Maximum"][..],
+            &["MaxItems", "MaxLength", "MinProperties", "Pattern", "items:Maximum"][..],
+        ),
+        (
+            "*string",
+            &["MaxLength", "Pattern"],
+            &["Minimum", "MaxItems", "MaxProperties"],
+        ),
+        (
+            "[]string",
+            &["MaxItems", "items:MaxLength"],
+            &["MaxLength", "items:Maximum"],
+        ),
+        ("map[string]int", &["MaxProperties"], &["MaxItems", "Maximum"]),
+        ("other.Thing", &["MaxProperties", "MaxLength", "Maximum"], &[]),
+    ] {
+        for name in fitting {
+            assert!(!last(of, name) || name.starts_with("items:"), "{name} of {of}");
+        }
+        for name in others {
+            assert!(last(of, name), "{name} of {of}");
+        }
+    }
+}
+
+#[test]
 fn nothing_is_offered_outside_of_markers() {
     for marked in [
         "package v1|\n",
