@@ -18,6 +18,7 @@ mod scan;
 mod split;
 pub mod types;
 mod unknown;
+mod without_plus;
 
 use std::{collections::HashMap, ops::Range, sync::Arc};
 
@@ -146,6 +147,11 @@ pub enum Problem {
         /// The way in which the marker does not fit.
         mismatch: Mismatch,
     },
+    /// The plus sign is missing, so the comment is not a marker.
+    WithoutPlus {
+        /// The name of the marker that was probably meant.
+        name: String,
+    },
     /// gofmt has replaced two quotes with one typographic quote.
     Quotes {
         /// The quotes that the author wrote.
@@ -250,6 +256,7 @@ pub fn find(text: &str, comments: &Comments, known: &Known<'_>) -> Vec<Finding> 
         found.extend(one(marker, &split, &mut guesses));
     }
     twice(text, &comments.markers, &mut found);
+    found.extend(without_plus::find(&comments.types));
     found.sort_by_key(|it| it.span.start);
     found
 }

@@ -29,6 +29,7 @@ fn found_with(text: &str, declared: &Declared) -> Vec<(String, String)> {
             Problem::Repeated { .. } => "repeated".to_owned(),
             Problem::Contradicts { other, .. } => format!("contradicts {other}"),
             Problem::Mismatched { mismatch, .. } => format!("mismatched {mismatch:?}"),
+            Problem::WithoutPlus { name } => format!("without plus {name}"),
             Problem::Quotes { meant } => format!("quotes {meant}"),
         };
         (text[it.span.clone()].to_owned(), problem)
@@ -46,6 +47,34 @@ fn check(text: &str, expected: &[(&str, &str)]) {
 /// A struct field with these lines above it.
 fn field(lines: &str) -> String {
     format!("package v1\n\ntype A struct {{\n{lines}\tB string `json:\"b\"`\n}}\n")
+}
+
+#[test]
+fn markers_without_a_plus_sign() {
+    let name = "kubebuilder:validation:MaxLength";
+    for line in [
+        "//kubebuilder:validation:MaxLength=3",
+        "// kubebuilder:validation:MaxLength=3 ",
+    ] {
+        check(
+            &field(&format!("\t// B is one.\n\t{line}\n")),
+            &[(name, &format!("without plus {name}"))],
+        );
+    }
+    check(
+        "package v1\n\n//kubebuilder:object:root=true\n// A is one.\ntype A struct{}\n",
+        &[("kubebuilder:object:root", "without plus kubebuilder:object:root")],
+    );
+    for none in [
+        "kubebuilder:validation:MaxLength limits it",
+        "kubebuilder:something=1",
+        "kubebuilder:subresource:status",
+        "optional",
+        "see kubebuilder:validation:MaxLength=3",
+    ] {
+        check(&field(&format!("\t// {none}\n")), &[]);
+    }
+    check("package v1\n\n//kubebuilder:validation:MaxLength=3\nfunc F() {}\n", &[]);
 }
 
 #[test]

@@ -173,7 +173,7 @@ fn span(range: &Range<usize>) -> Span {
 /// The code of a problem with a marker.
 pub const fn code(problem: &Problem) -> &'static str {
     match problem {
-        Problem::Unknown { .. } | Problem::Newer { .. } => codes::UNKNOWN_MARKER,
+        Problem::Unknown { .. } | Problem::Newer { .. } | Problem::WithoutPlus { .. } => codes::UNKNOWN_MARKER,
         Problem::Misplaced { .. } => codes::MISPLACED_MARKER,
         Problem::Refused { .. } => codes::INVALID_MARKER,
         Problem::Repeated { .. } | Problem::Contradicts { .. } => codes::REPEATED_MARKER,

@@ -38,6 +38,10 @@ pub(crate) fn words(problem: &Problem) -> Words {
         .label("says the opposite")
         .help("remove one of the two"),
         Problem::Mismatched { name, mismatch } => mismatched(name, mismatch),
+        Problem::WithoutPlus { name } => Words::new(format!("without a plus sign, {} is only a comment", code(name)))
+            .label("does nothing")
+            .help(format!("write `// +{name}`"))
+            .note("controller-gen ignores comments that do not begin with a plus sign"),
         Problem::Quotes { meant } => Words::new("CEL and Go do not know this quotation mark")
             .label(format!("{} before gofmt", code(meant)))
             .help("write `\\\"\\\"` for the empty string, which gofmt does not change")

@@ -45,6 +45,14 @@ fn put(span: Range<usize>, new_text: impl Into<String>) -> TextEdit {
 
 /// The candidate fixes for a finding.
 pub(super) fn repairs(file: &File<'_>, finding: &Finding) -> Vec<Repair> {
+    if let Problem::WithoutPlus { .. } = &finding.problem {
+        let start = finding.span.start;
+        return vec![Repair {
+            title: "Add the plus sign".to_owned(),
+            edits: vec![put(start..start, "+")],
+            is_certain: false,
+        }];
+    }
     let Some(marker) = marker_at(file, finding.span.start) else {
         return Vec::new();
     };

@@ -56,6 +56,13 @@ fn check(marker: &str, title: &str, is_certain: bool, after: &str) {
 }
 
 #[test]
+fn a_missing_plus_sign_is_added() {
+    let found = repaired(&field("\t// B is one.\n\t//kubebuilder:validation:MaxLength=3\n"));
+    let after = field("\t// B is one.\n\t//+kubebuilder:validation:MaxLength=3\n");
+    assert_eq!(found, [("Add the plus sign".to_owned(), false, after)]);
+}
+
+#[test]
 fn names_are_spelled_right() {
     check(
         "kubebuilder:validation:MaxLenght=3",
