@@ -134,6 +134,19 @@ fn a_crd_that_is_older_is_told_in_go_and_in_the_crd() {
 }
 
 #[test]
+fn a_first_rule_is_told_at_its_marker() {
+    let rule = "// +kubebuilder:validation:XValidation:rule=\"self.most >= self.items.size()\"\n";
+    let sandbox = without_crd(&SPEC.replace(rule, ""));
+    let write = ["generate", "crd", "./api/...", "--output-dir", "config/crd"];
+    sandbox.run(&write).expect(0, &[]);
+    change(&sandbox, TYPES, "type CartSpec", &format!("{rule}type CartSpec"));
+    let expected = format!(
+        "{TYPES}:7:4: warning[stale-crd]: the CRD of `Cart` is older than the Go types: `x-kubernetes-validations` is missing"
+    );
+    assert_eq!(told(&sandbox, &["./api/..."]), [expected]);
+}
+
+#[test]
 fn a_crd_that_is_older_is_written_again() {
     let sandbox = in_step();
     let path = sandbox.path().join(CRD);

@@ -355,7 +355,8 @@ fn marker_edit(marked: &Marked<'_>, text: &str, to: Option<&Value>) -> Option<(s
         let end = text[at..].find('\n').map_or(text.len(), |it| at + it + 1);
         start..end
     };
-    let value = to.map(marker_value);
+    let before = marked.written.and_then(|it| it.text.split_once('='));
+    let value = to.map(|it| marker_value(it, before));
     match (marked.written, value) {
         (Some(written), Some(value)) => {
             let equals = written.text.find('=')?;
@@ -383,14 +384,32 @@ fn marker_edit(marked: &Marked<'_>, text: &str, to: Option<&Value>) -> Option<(s
     }
 }
 
-/// A value in the syntax of markers.
-fn marker_value(value: &Value) -> Option<String> {
+/// A value in the syntax of markers. `before` has the marker's name and the value to replace, whose quotes are kept.
+fn marker_value(value: &Value, before: Option<(&str, &str)>) -> Option<String> {
     match value {
         Value::Bool(value) => Some(value.to_string()),
         Value::AsWritten(text) if text.parse::<f64>().is_ok() => Some(text.clone()),
-        Value::Text(text) if !text.contains(['`', '\n', '\r']) => Some(format!("`{text}`")),
+        Value::Text(text) if text.contains(['`', '\n', '\r']) => None,
+        Value::Text(text) => {
+            let (name, before) = before.unwrap_or_default();
+            // These markers contain JSON.
+            let is_json = matches!(name, "+default" | "+k8s:default");
+            Some(match before.trim() {
+                before if is_json || before.starts_with('"') => serde_json::to_string(text).ok()?,
+                before if is_word(before) && is_word(text) => text.clone(),
+                _ => format!("`{text}`"),
+            })
+        }
         _ => None,
     }
+}
+
+/// Whether controller-gen reads a text as a string although it has no quotes.
+fn is_word(text: &str) -> bool {
+    let is_plain = |it: char| it.is_ascii_alphanumeric() || matches!(it, '-' | '_' | '.');
+    text.starts_with(|it: char| it.is_ascii_alphabetic())
+        && text.chars().all(is_plain)
+        && !matches!(text, "true" | "false" | "null")
 }
 
 fn key_of<'s>(step: &'s Step<'_>) -> &'s str {
@@ -404,4 +423,27 @@ fn scalar(tree: &Tree, path: &[Step<'_>]) -> Option<String> {
     let place = find(tree, path)?;
     let node = tree.resolve(place.node);
     (place.is_found() && tree.is_scalar(node)).then(|| tree.scalar(node).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_value_has_the_quotes_of_the_old_one() {
+        let value = |text: &str, before| marker_value(&Value::Text(text.to_owned()), before);
+        for (name, before, text, expected) in [
+            ("+kubebuilder:default", "Alow", "Allow", "Allow"),
+            ("+kubebuilder:default", "\"Alow\"", "Allow", "\"Allow\""),
+            ("+kubebuilder:default", "`Alow`", "Allow", "`Allow`"),
+            ("+kubebuilder:default", "Alow", "not; allowed", "`not; allowed`"),
+            ("+kubebuilder:default", "Tru", "true", "`true`"),
+            ("+kubebuilder:default", "3", "Allow", "`Allow`"),
+            ("+default", "3", "Allow", "\"Allow\""),
+        ] {
+            assert_eq!(value(text, Some((name, before))).as_deref(), Some(expected), "{before}");
+        }
+        assert_eq!(value("Allow", None).as_deref(), Some("`Allow`"));
+        assert_eq!(value("a`b", None), None);
+    }
 }

@@ -132,7 +132,7 @@ impl Comparison<'_> {
             let below = it.file.strip_prefix(self.root);
             below.is_ok_and(|it| !it.starts_with("vendor"))
         };
-        part.from.as_ref().filter(is_own).unwrap_or(around)
+        first_place(part).filter(is_own).unwrap_or(around)
     }
 
     /// Adds a value at the current path that only the CRD has. `is_item` says whether it is in a list.
@@ -243,6 +243,15 @@ impl Comparison<'_> {
             self.at(Segment::Index(at), |it| it.more(name, true, from));
         }
     }
+}
+
+/// The place from which a part comes. If the part only contains others, the place of the first one.
+fn first_place(part: &Part) -> Option<&Origin> {
+    part.from.as_ref().or_else(|| match &part.node {
+        Node::Map(members) => members.iter().find_map(|it| first_place(&it.1)),
+        Node::List(items) => items.iter().find_map(first_place),
+        Node::Value(_) => None,
+    })
 }
 
 /// The members of an object in the CRD and in the generated CRD, paired by name.
