@@ -18,6 +18,7 @@ mod failing;
 mod fixes;
 mod generated;
 mod go;
+mod go_hints;
 mod go_refused;
 mod go_rename;
 mod go_typing;
