@@ -31,6 +31,13 @@ pub fn api_at(tree: &Tree, path: &[Step<'_>]) -> Option<api::At> {
     )
 }
 
+/// Whether a path is in an object of a kind whose fields are known: a CRD, or an object whose kind is in the table.
+pub fn has_api_fields(tree: &Tree, path: &[Step<'_>]) -> bool {
+    let (object, _) = object_at(tree, path);
+    let written = object.and_then(|it| text(tree, it, "apiVersion").zip(text(tree, it, "kind")));
+    written.is_some_and(|(api_version, kind)| kinds::all().any(|it| it.is(&api_version, &kind)))
+}
+
 /// The table row for the object that contains a path, the object, and the rest of the path.
 pub fn row_at<'p, 't>(tree: &Tree, path: &'p [Step<'t>]) -> Option<(&'static Row, NodeId, &'p [Step<'t>])> {
     let (object, path) = object_at(tree, path);

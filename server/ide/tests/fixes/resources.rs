@@ -136,3 +136,55 @@ properties:
         assert!(wrong.fixes.iter().all(|it| !it.is_preferred), "{value}");
     }
 }
+
+/// The CRD of another group may have the kind, and its group is not that of CRDs.
+#[test]
+fn a_misspelt_group_is_changed_to_that_of_the_crd() {
+    const PAGE: &str =
+        "```yaml schema\ntype: object\n```\n```yaml resource\napiVersion: HEAD\nkind: KIND\nmetadata: {name: a}\n```\n";
+    for (api_version, kind, title, help) in [
+        (
+            "examples.com/v1",
+            "Widget",
+            "Change examples.com/v1 to example.com/v1",
+            "write `apiVersion: example.com/v1`",
+        ),
+        (
+            "example.com/v1",
+            "Widgets",
+            "Change Widgets to Widget",
+            "write `kind: Widget`",
+        ),
+        (
+            "apiextension.k8s.io/v1",
+            "CustomResourceDefinition",
+            "Change apiextension.k8s.io/v1 to apiextensions.k8s.io/v1",
+            "write `apiVersion: apiextensions.k8s.io/v1`",
+        ),
+    ] {
+        let found = found_in(&PAGE.replace("HEAD", api_version).replace("KIND", kind));
+        let unknown = found
+            .iter()
+            .find(|it| it.code == "unknown-kind")
+            .expect("an unknown kind");
+        let titles: Vec<_> = unknown.fixes.iter().map(|it| it.title.as_str()).collect();
+        assert_eq!(
+            (titles, unknown.help.clone()),
+            (vec![title], vec![help.to_owned()]),
+            "{api_version}"
+        );
+    }
+}
+
+/// `scope` of a CRD has two values, but a resource may have a field with the same name.
+#[test]
+fn values_of_crds_are_not_written_into_resources() {
+    const SCHEMA: &str = "\
+type: object
+properties:
+  spec: {type: object, properties: {scope: {type: string, enum: [a, b, c, d, e]}}}
+";
+    let found = found_with(SCHEMA, "spec: {scope: Namespace}");
+    let wrong = found.iter().find(|it| it.code == "not-in-enum").expect("a wrong value");
+    assert!(wrong.fixes.is_empty(), "{:?}", wrong.fixes);
+}

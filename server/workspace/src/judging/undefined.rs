@@ -1,7 +1,11 @@
 //! Objects whose kind is unknown.
 
+use std::sync::Arc;
+
 use crd_analyzer_apiextensions::decode::WrittenType;
 use crd_analyzer_apiextensions::kind::{CRD, parse_group_version};
+use crd_analyzer_diagnostic::{Change, Proposal, Proposed, Value};
+use crd_analyzer_schema::field::Path;
 use crd_analyzer_schema::go;
 use crd_analyzer_syntax::tree::{NodeId, Tree};
 
@@ -13,7 +17,7 @@ use crate::{
     findings::finding::{Class, Finding, ServerSays},
     findings::report::{DocumentReport, DocumentVerdict, Subject},
     index::{Definitions, GroupKind, Object},
-    words,
+    words::{self, meant::meant as meant_word},
 };
 
 /// The reason why an object of an unknown kind is an error.
@@ -36,6 +40,36 @@ pub(crate) enum Undefined {
 pub(crate) struct Meant {
     pub(crate) api_version: String,
     pub(crate) kind: String,
+}
+
+impl Meant {
+    /// The key that has the wrong value, and the right value.
+    pub(crate) fn correction(&self, written: &WrittenType) -> (&'static str, &str) {
+        if self.kind == written.kind {
+            ("apiVersion", &self.api_version)
+        } else {
+            ("kind", &self.kind)
+        }
+    }
+
+    /// The fix that writes the right value. `None` if the key is missing.
+    fn proposed(&self, written: &WrittenType) -> Option<Proposed> {
+        let (key, right) = self.correction(written);
+        let wrong = if key == "kind" {
+            &written.kind
+        } else {
+            &written.api_version
+        };
+        let place = Path::root().child(key);
+        let change = Change::Set(place.clone(), Value::text_of(right));
+        let proposal = Proposal::new(format!("Change {wrong} to {right}"), change);
+        // Nothing else has a name that is almost that of CRDs.
+        let is_safe = self.kind == CRD.name && meant_word(wrong, [right]).is_some();
+        (!wrong.is_empty()).then(|| Proposed {
+            place,
+            proposals: vec![Proposal { is_safe, ..proposal }],
+        })
+    }
 }
 
 /// The kinds in the API group of CRDs. Only the API server sends `ConversionReview` objects.
@@ -99,13 +133,16 @@ pub(crate) fn report(
     let mut finding = Finding::new(Class::Error, codes::UNKNOWN_KIND, place, "");
     let told = match why {
         Undefined::Elsewhere => words::decode::no_definition(&written.api_version, &written.kind),
-        Undefined::Misspelt(meant) => words::decode::misspelt(written, (&meant.api_version, &meant.kind)),
+        Undefined::Misspelt(meant) => words::decode::misspelt(written, meant.correction(written)),
         Undefined::Required => words::decode::no_crd(&written.api_version, &written.kind),
         Undefined::WithoutVersion => words::decode::without_version(&written.kind),
         Undefined::OnlyGroup => words::decode::only_group(&written.api_version),
         Undefined::WithoutKind => words::decode::without_kind(&written.api_version),
     };
     words::put(&mut finding, told);
+    if let Undefined::Misspelt(meant) = why {
+        finding.proposed = meant.proposed(written).map(Arc::new);
+    }
     finding.server = Some(ServerSays::Decode(said));
     let verdict = DocumentVerdict {
         decode_error: Some(finding),
@@ -123,7 +160,7 @@ fn wrong_key(
     why: &Undefined,
 ) -> crd_analyzer_syntax::tree::Span {
     let key = match why {
-        Undefined::Misspelt(meant) if meant.kind == object.written.kind => "apiVersion",
+        Undefined::Misspelt(meant) => meant.correction(&object.written).0,
         Undefined::WithoutVersion | Undefined::OnlyGroup => "apiVersion",
         _ => "kind",
     };

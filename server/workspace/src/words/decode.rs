@@ -300,29 +300,25 @@ pub(crate) fn not_served(api_version: &str, kind: &str, served: &[String]) -> Wo
     }
 }
 
-/// Words for an object whose kind or group is misspelt. `api_version` and `kind` have the right spelling.
-pub(crate) fn misspelt(written: &WrittenType, (api_version, kind): (&str, &str)) -> Words {
-    let (wrong, is_kind) = if written.kind == kind {
-        (&written.api_version, false)
-    } else {
-        (&written.kind, true)
-    };
-    let headline = match (is_kind, written.api_version.is_empty()) {
-        (false, true) => format!("this {} has no `apiVersion`", clip(kind, 60)),
-        (false, false) => format!("no API server has {} in {}", code(kind), code(wrong)),
+/// Words for an object whose kind or group is misspelt. `key` is the wrong key, and `right` its right value.
+pub(crate) fn misspelt(written: &WrittenType, (key, right): (&str, &str)) -> Words {
+    let is_kind = key == "kind";
+    let is_missing = !is_kind && written.api_version.is_empty();
+    let headline = match (is_kind, is_missing) {
+        (false, true) => format!("this {} has no `apiVersion`", clip(&written.kind, 60)),
+        (false, false) => format!(
+            "no API server has {} in {}",
+            code(&written.kind),
+            code(&written.api_version)
+        ),
         (true, _) => format!(
             "the kind {} does not exist in {}",
-            code(wrong),
+            code(&written.kind),
             code(&written.api_version)
         ),
     };
-    let (key, right) = if is_kind {
-        ("kind", kind)
-    } else {
-        ("apiVersion", api_version)
-    };
     Words::new(clip(&headline, MAX_HEADLINE))
-        .label(match (is_kind, written.api_version.is_empty()) {
+        .label(match (is_kind, is_missing) {
             (true, _) => "not a kind",
             (false, true) => "`apiVersion` is missing here",
             (false, false) => "another group or version",

@@ -23,7 +23,7 @@ use crd_analyzer_syntax::{
 use crd_analyzer_workspace::{
     codes::{
         DEPRECATED_POLICY_VERSION, DEPRECATED_VERSION, KIND_OF_OTHER_TOOL, LOCAL_TAG, UNKNOWN_CHART_VALUE,
-        UNKNOWN_KIND, UNSERVED_VERSION, UNUSED_SUPPRESSION,
+        UNSERVED_VERSION, UNUSED_SUPPRESSION,
     },
     documents::source::SourceText,
     judging::hazards::codes as hazard_codes,
@@ -209,12 +209,8 @@ pub(super) fn repairs<'d>(document: &'d Document<'d>, problem: Problem, definiti
     };
     let problem = &at.problem;
     let mut found = Vec::new();
-    match problem.code {
-        UNSERVED_VERSION | DEPRECATED_VERSION | DEPRECATED_POLICY_VERSION => {
-            resource::version(&at, definitions, &mut found);
-        }
-        UNKNOWN_KIND => resource::kind(&at, definitions, &mut found),
-        _ => {}
+    if [UNSERVED_VERSION, DEPRECATED_VERSION, DEPRECATED_POLICY_VERSION].contains(&problem.code) {
+        resource::version(&at, definitions, &mut found);
     }
     if !document.is_crd() {
         resource::repairs(&at, definitions, &mut found);

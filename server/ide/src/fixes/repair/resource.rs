@@ -116,23 +116,6 @@ pub(super) fn version(at: &At<'_>, definitions: &dyn Definitions, found: &mut Ve
     }
 }
 
-/// Changes the kind of the resource to a similar known kind.
-pub(super) fn kind(at: &At<'_>, definitions: &dyn Definitions, found: &mut Vec<Repair>) {
-    let tree = at.tree;
-    let Some(object) = at.mapping().or(at.document.root) else {
-        return;
-    };
-    let Some(written) = schema::child(tree, object, "kind") else {
-        return;
-    };
-    let name = tree.scalar(written);
-    let kinds = definitions.kinds();
-    if let Some(near) = meant(&name, kinds.iter().map(|it| it.kind.as_str())) {
-        let edit = set_scalar(tree, written, near);
-        found.extend(Repair::one(format!("Change {name} to {near}"), edit));
-    }
-}
-
 fn value(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
     match at.problem.code {
         api_codes::UNKNOWN_FIELD => unknown_field(at, view, found),

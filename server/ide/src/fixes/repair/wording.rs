@@ -107,6 +107,10 @@ pub(super) fn known_value(at: &At<'_>, found: &mut Vec<Repair>) {
     if !at.tree.is_scalar(at.node) || at.tree.is_absent(at.node) {
         return;
     }
+    // Fields of custom resources may have names of fields of CRDs.
+    if !schema::has_api_fields(at.tree, &at.path) {
+        return;
+    }
     let Some(field) = schema::api_at(at.tree, &at.path).and_then(|it| it.field) else {
         return;
     };
