@@ -224,9 +224,33 @@ impl Scoped<'_, '_> {
         let last = tokens.last().map(|it| it.text(text));
         is_rule
             && !text[start..].contains('\n')
-            && matches!(last, None | Some("&&" | "," | "("))
+            && match last {
+                None | Some("&&") => true,
+                // Arguments of calls such as `has` and `size` are no conditions, except in comprehensions.
+                Some("(") => callee(text, &tokens).is_none(),
+                Some(",") => callee(text, &tokens).is_some_and(|it| FOLDS.iter().any(|fold| fold.0 == it)),
+                Some(_) => false,
+            }
             && !text[start..].contains(['\'', '"', '\\'])
     }
+}
+
+/// The name of the function whose arguments end the tokens.
+fn callee<'t>(text: &'t str, tokens: &[WrittenToken]) -> Option<&'t str> {
+    let mut closed = 0_usize;
+    let open = tokens.iter().rposition(|it| match it.class {
+        TokenClass::Close => {
+            closed += 1;
+            false
+        }
+        TokenClass::Open if closed > 0 => {
+            closed -= 1;
+            false
+        }
+        class => class == TokenClass::Open,
+    })?;
+    let name = &tokens[open.checked_sub(1)?];
+    (tokens[open].text(text) == "(" && name.class == TokenClass::Identifier).then(|| name.text(text))
 }
 
 /// The schema of the items or values of a list or map.

@@ -192,6 +192,28 @@ fn text_is_written_as_the_scalar_has_it() {
     check_taken("rule: self.$0", "my__dash__name", "rule: self.my__dash__name");
 }
 
+/// The guard is a condition, which is an argument only of comprehensions.
+#[test]
+fn a_guard_is_offered_only_where_a_condition_may_be() {
+    for (text, is_offered) in [
+        ("self.$0", true),
+        ("self.replicas > 0 && self.$0", true),
+        ("self.replicas > 0 && (self.$0", true),
+        ("has(self.$0)", false),
+        ("!has(self.$0)", false),
+        ("self.replicas > 0 && has(self.$0)", false),
+        ("size(self.$0)", false),
+        ("self.hosts.all(h, self.$0)", true),
+        ("self.hosts.all(h, h.size() > 0 && self.$0)", true),
+        ("self.mode.replace('a', self.$0)", false),
+    ] {
+        let found = rule(&format!("rule: \"{text}\"")).found.expect("fields");
+        let mut items = found.items.iter();
+        let guard = items.find(|it| it.suffix.as_deref() == Some(" (if present)"));
+        assert_eq!(guard.is_some(), is_offered, "{text}");
+    }
+}
+
 #[test]
 fn a_field_that_may_lack_can_be_guarded() {
     let offered = rule("rule: self.replicas > 0 && self.min$0");
