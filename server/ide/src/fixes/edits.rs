@@ -1,5 +1,7 @@
 //! Edits of a text that keep its layout: they add and remove entries and items, and change values.
 
+pub(super) mod moves;
+
 pub(super) use crd_analyzer_diagnostic::Value;
 use crd_analyzer_syntax::{
     lines::line_break_at,
@@ -17,7 +19,7 @@ fn replace(span: Span, new_text: impl Into<String>) -> TextEdit {
 }
 
 /// The start of the line that contains an offset.
-fn line_start(text: &str, at: usize) -> usize {
+pub(super) fn line_start(text: &str, at: usize) -> usize {
     text[..at].rfind(['\n', '\r']).map_or(0, |it| it + 1)
 }
 

@@ -1,5 +1,7 @@
 //! Tests for the offered quick fixes and their results.
 
+mod misplaced;
+
 use std::sync::Arc;
 
 use crd_analyzer_syntax::tree::Span;

@@ -32,6 +32,9 @@ impl Revealed {
             found
                 .around
                 .extend(fix.problem.others.iter().map(|it| shift.moved(*it)));
+            let text = file.text();
+            let moved = fix.edits.iter().filter_map(|it| moved(text, &fix.edits, it, &shift));
+            found.entries.extend(moved);
             let places: Option<Vec<_>> = fix.edits.iter().map(|it| place(file, it)).collect();
             for (entry, around) in places.into_iter().flatten() {
                 if let Some(entry) = entry {
@@ -112,6 +115,25 @@ fn is_same_value(before: &str, after: &str) -> bool {
     !before.trim().is_empty() && before == letters(after)
 }
 
+/// Whether a text contains another one, apart from blanks and line breaks.
+fn has(text: &str, part: &str) -> bool {
+    let solid = |text: &str| text.split_whitespace().collect::<String>();
+    solid(text).contains(&solid(part))
+}
+
+/// The new place of the text that an edit inserts, if the edits of its fix remove the same text elsewhere or only indent it.
+fn moved(text: &str, edits: &[TextEdit], edit: &TextEdit, shift: &Shift) -> Option<Span> {
+    let is_written = |it: &TextEdit| {
+        let is_other = it != edit && it.new_text.is_empty();
+        let removed = text.get(it.span.range()).unwrap_or_default();
+        let has_lines = is_other || removed.ends_with('\n');
+        has_lines && !removed.trim().is_empty() && has(&edit.new_text, removed.trim_matches([',', ' ']))
+    };
+    let is_moved = edits.iter().any(is_written);
+    let end = shift.moved(edit.span.end);
+    is_moved.then(|| Span::new(end.saturating_sub(edit.new_text.len() as u32), end))
+}
+
 /// Whether the edits only remove text and do not insert it elsewhere.
 pub(super) fn is_removal(text: &str, edits: &[TextEdit]) -> bool {
     let is_gone = |it: &TextEdit| {
@@ -120,11 +142,7 @@ pub(super) fn is_removal(text: &str, edits: &[TextEdit]) -> bool {
         };
         let removed = removed.split(" #").next().unwrap_or_default();
         let removed = removed.trim_matches(|it: char| it.is_whitespace() || matches!(it, ',' | '-'));
-        let is_moved = || {
-            edits
-                .iter()
-                .any(|other| other != it && other.new_text.contains(removed))
-        };
+        let is_moved = || edits.iter().any(|other| other != it && has(&other.new_text, removed));
         !removed.is_empty() && matches!(it.new_text.trim(), "" | "{}") && !is_moved()
     };
     edits.iter().any(is_gone)

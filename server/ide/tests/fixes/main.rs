@@ -85,6 +85,8 @@ struct Offered {
     removes: bool,
     /// The text that the fix inserts.
     writes: String,
+    /// The text of the file after the fix.
+    edited: String,
 }
 
 fn shown((block, asked): (&Block, Option<VersionSet>), old: Option<&Block>, defined: Option<&Defined>) -> Vec<Shown> {
@@ -134,6 +136,7 @@ fn shown((block, asked): (&Block, Option<VersionSet>), old: Option<&Block>, defi
         let offered = found.into_iter().map(|it| Offered {
             is_preferred: it.preferred,
             removes: it.removes(&report.text),
+            edited: fixes::apply(&report.text, &it.edits).expect("the edits fit"),
             writes: it
                 .edits
                 .iter()
@@ -149,6 +152,7 @@ fn shown((block, asked): (&Block, Option<VersionSet>), old: Option<&Block>, defi
             let declaration = Offered {
                 is_preferred: false,
                 removes: false,
+                edited: report.text.to_string(),
                 writes: it.edits.iter().map(|it| it.new_text.as_str()).collect(),
                 title: it.title,
             };

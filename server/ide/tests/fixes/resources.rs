@@ -188,3 +188,68 @@ properties:
     let wrong = found.iter().find(|it| it.code == "not-in-enum").expect("a wrong value");
     assert!(wrong.fixes.is_empty(), "{:?}", wrong.fixes);
 }
+
+/// The CRD must not get the field a second time, at its root.
+#[test]
+fn a_field_of_spec_moves_into_spec() {
+    const SCHEMA: &str = "\
+type: object
+properties:
+  spec:
+    type: object
+    properties: {image: {type: string}, size: {type: integer}, ports: {type: array, items: {type: integer}}}
+";
+    for (written, field, expected) in [
+        (
+            "spec:\n  size: 1\nimage: a # the image",
+            "image",
+            "spec:\n  size: 1\n  image: a # the image",
+        ),
+        ("image: a", "image", "spec:\n  image: a"),
+        (
+            "# ports\nports: # all\n- 1\n# two\n- 2\nspec:\n    size: 1",
+            "ports",
+            "spec:\n    size: 1\n    # ports\n    ports: # all\n    - 1\n    # two\n    - 2",
+        ),
+        ("spec:\nimage: a", "image", "spec:\n  image: a"),
+        ("spec: {}\nimage: a", "image", "spec:\n  image: a"),
+        (
+            "spec: {size: 1} # one\nimage: a",
+            "image",
+            "spec: {size: 1, image: a} # one",
+        ),
+        ("image: 5\nspec:\n  size: 1", "image", "spec:\n  size: 1\n  image: 5"),
+    ] {
+        let found = found_with(SCHEMA, written);
+        let unknown = found
+            .iter()
+            .find(|it| it.code == "unknown-field")
+            .expect("an unknown field");
+        let titles: Vec<_> = unknown.fixes.iter().map(|it| it.title.clone()).collect();
+        assert_eq!(
+            titles,
+            [format!("Move {field} into spec"), format!("Remove {field}")],
+            "{written}"
+        );
+        assert_eq!(
+            unknown.help,
+            [format!("move `{field}` into `spec`: indent it below `spec:`")]
+        );
+        let edited = unknown.fixes[0]
+            .edited
+            .split_once("metadata: {name: a}\n")
+            .expect("metadata")
+            .1;
+        assert_eq!(edited.trim_end(), expected, "{written}");
+    }
+    let found = found_with(SCHEMA, "spec: {image: a}\nimage: b");
+    let unknown = found
+        .iter()
+        .find(|it| it.code == "unknown-field")
+        .expect("an unknown field");
+    assert!(
+        unknown.fixes.iter().all(|it| it.title == "Remove image"),
+        "{:?}",
+        unknown.fixes
+    );
+}

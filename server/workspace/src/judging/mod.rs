@@ -6,6 +6,7 @@ pub mod hazards;
 pub(crate) mod hints;
 pub mod lints;
 pub(crate) mod local;
+pub mod misplaced;
 pub mod mixed_objects;
 pub(crate) mod other_tools;
 pub(crate) mod passed_over;

@@ -7,6 +7,7 @@ use crd_analyzer_syntax::{
 };
 
 use super::{MAX_HEADLINE, Words, clip, meant::meant, name::shown};
+use crate::judging::misplaced::{Belongs, property};
 
 /// Words for a key of a CRD that does not exist in the API. `root` is the CRD in the tree.
 pub(crate) fn in_definition(tree: &Tree, root: NodeId, key: NodeId) -> Words {
@@ -39,6 +40,11 @@ pub(crate) fn in_object(tree: &Tree, root: NodeId, key: NodeId, (fields, what): 
         (false, "") => format!("{} is not a field of {what}", shown(&name)),
         (false, parent) => format!("{} is not a field of {}", shown(&name), shown(parent)),
     };
+    if is_schema && let Some(belongs) = property(tree, key) {
+        return Words::new(clip(&headline, MAX_HEADLINE))
+            .label("belongs elsewhere")
+            .help(move_to(tree, &name, &belongs));
+    }
     let known = structure.map_or(&[][..], |it| it.fields).iter().map(|it| it.name);
     let near = meant(&name, known).filter(|it| is_free(tree, key, it));
     let words = Words::new(clip(&headline, MAX_HEADLINE));
@@ -52,9 +58,24 @@ pub(crate) fn in_object(tree: &Tree, root: NodeId, key: NodeId, (fields, what): 
     }
 }
 
+/// Help for a property that is written among the keywords of a schema.
+fn move_to(tree: &Tree, name: &str, belongs: &Belongs) -> String {
+    match belongs {
+        Belongs::Inside(Some(_)) => format!("move {} into `properties`: indent it below `properties:`", shown(name)),
+        Belongs::Inside(None) => format!(
+            "move {} into `properties`: add `properties:`, and indent it below",
+            shown(name)
+        ),
+        Belongs::After(around) => {
+            let around = shown(&tree.scalar(around.key));
+            format!("move {} out of {around}: indent it like {around}", shown(name))
+        }
+    }
+}
+
 /// Help for a field that belongs in `spec` but is at the top level.
 pub(super) fn into_spec(field: &str) -> String {
-    format!("move `{field}` into `spec`: indent it below `spec:`")
+    format!("move {} into `spec`: indent it below `spec:`", shown(field))
 }
 
 /// Help for a key that belongs to another place in a CRD. `path` is the path of the mapping that contains the key.
@@ -177,7 +198,7 @@ pub(crate) fn outside_of_spec(name: &str) -> Words {
         MAX_HEADLINE,
     ))
     .label("not inside `spec`")
-    .help(format!("indent {} below `spec:`", shown(name)))
+    .help(into_spec(name))
 }
 
 /// Words for a document with two objects.

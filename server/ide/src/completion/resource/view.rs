@@ -129,6 +129,11 @@ impl<'d> View<'d> {
         nav::is_true(self.tree, self.main(), keyword)
     }
 
+    /// Whether the value is a whole object, with `apiVersion` and `kind`.
+    pub(crate) fn is_resource(&self) -> bool {
+        self.is_resource
+    }
+
     /// The declared fields with their views.
     pub(crate) fn fields(&self) -> Vec<(Cow<'d, str>, Self)> {
         let tree = self.tree;

@@ -13,7 +13,7 @@ use super::{
         TextEdit,
         edits::{Value, insert_entry},
     },
-    At, typing,
+    At, misplaced, typing,
 };
 use crate::{
     completion::{
@@ -34,8 +34,12 @@ pub(super) fn field(at: &At<'_>, definitions: &dyn Definitions) -> Option<(Strin
     }
     let tree = &definition.tree;
     let root = definition.schema(&version)?;
-    let schema = View::root(tree, tree.resolve(root.node)).follow(path)?.main();
+    let view = View::root(tree, tree.resolve(root.node)).follow(path)?;
     let name = at.tree.scalar(own.key).into_owned();
+    if misplaced::is_of_spec(&view, &name) {
+        return None;
+    }
+    let schema = view.main();
     let property = schema_of(at.tree, own.value)?;
     let edit = match child(tree, schema, "properties") {
         Some(properties) => insert_entry(tree, properties, &name, &property),

@@ -6,6 +6,7 @@ mod expression;
 mod hazard;
 mod junctor;
 mod keywords;
+mod misplaced;
 mod resource;
 mod typing;
 mod values;

@@ -144,6 +144,8 @@ fn unknown_field(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
     if let Some(near) = meant(&name, free) {
         let edit = set_scalar(tree, own.key, near);
         found.extend(Repair::one(format!("Change {name} to {near}"), edit).map(Repair::safe));
+    } else {
+        found.extend(super::misplaced::into_spec(at, view));
     }
     let edit = remove_entry(tree, mapping, own);
     found.extend(Repair::one(format!("Remove {name}"), edit));

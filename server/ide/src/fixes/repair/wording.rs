@@ -10,11 +10,14 @@ use crd_analyzer_syntax::{
     paths::Step,
     tree::{NodeKind, ScalarStyle, Span, Tree},
 };
-use crd_analyzer_workspace::{judging::mixed_objects::second_object, words::meant::meant};
+use crd_analyzer_workspace::{
+    judging::{misplaced::lost_schema, mixed_objects::second_object},
+    words::meant::meant,
+};
 
 use super::{
     super::edits::{put, remove_entry, set_scalar},
-    At, Repair, values,
+    At, Repair, misplaced, values,
 };
 use crate::{schema, write};
 
@@ -78,7 +81,11 @@ pub(super) fn unknown_field(at: &At<'_>, found: &mut Vec<Repair>) {
             break None;
         }
     };
-    if let Some(structure) = structure {
+    if structure.is_some_and(|it| std::ptr::eq(it, &raw const api::SCHEMA))
+        && let Some(repair) = misplaced::in_schema(at)
+    {
+        found.push(repair);
+    } else if let Some(structure) = structure {
         let free = structure
             .fields
             .iter()
@@ -98,8 +105,11 @@ pub(super) fn unknown_field(at: &At<'_>, found: &mut Vec<Repair>) {
             found.extend(repair.map(|it| if is_error { it.safe() } else { it }));
         }
     }
-    let edit = remove_entry(tree, mapping, own);
-    found.extend(Repair::one(format!("Remove {name}"), edit));
+    // Without the key, the lines after it would belong to the schema around them.
+    if !lost_schema(tree, mapping, own) {
+        let edit = remove_entry(tree, mapping, own);
+        found.extend(Repair::one(format!("Remove {name}"), edit));
+    }
 }
 
 /// Changes a value that is not allowed to a similar one that is.

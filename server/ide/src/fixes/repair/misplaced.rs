@@ -1,0 +1,61 @@
+//! Quick fixes that move a field to the object that has it.
+
+use crd_analyzer_workspace::judging::misplaced::{Belongs, lost_schema, property};
+
+use super::{
+    super::edits::moves::{self, Target},
+    At, Repair,
+};
+use crate::completion::resource::view::View;
+
+/// Moves a property to `properties`, if it is written among the keywords of a schema.
+pub(super) fn in_schema(at: &At<'_>) -> Option<Repair> {
+    let tree = at.tree;
+    let (own, schema) = at.entry.zip(at.mapping())?;
+    let name = tree.scalar(own.key);
+    let (title, edits) = match property(tree, own.key)? {
+        Belongs::Inside(properties) => {
+            let target = match properties {
+                Some(_) => Target::Into(tree.entry(schema, "properties")?),
+                None => Target::New("properties"),
+            };
+            let edits = moves::entry(tree, schema, own, target)?;
+            (format!("Move {name} into properties"), edits)
+        }
+        Belongs::After(around) => {
+            let edits = if lost_schema(tree, schema, own) {
+                moves::key_with_following_lines(tree, own, around)?
+            } else {
+                moves::entry(tree, schema, own, Target::After(around))?
+            };
+            (format!("Move {name} out of {}", tree.scalar(around.key)), edits)
+        }
+    };
+    Some(Repair::new(title, edits))
+}
+
+const SPEC: &str = "spec";
+
+/// Whether the `spec` of a resource has a field. `root` is the schema of the whole resource.
+pub(super) fn is_of_spec(root: &View<'_>, name: &str) -> bool {
+    let mut fields = root.fields().into_iter();
+    let spec = fields.find(|it| it.0 == SPEC).filter(|_| root.is_resource());
+    spec.is_some_and(|(_, spec)| spec.fields().iter().any(|it| it.0 == name))
+}
+
+/// Moves a field of a resource from the root into `spec`, if `spec` has the field. `root` is the schema of the whole resource.
+pub(super) fn into_spec(at: &At<'_>, root: &View<'_>) -> Option<Repair> {
+    let tree = at.tree;
+    let (own, mapping) = at.entry.zip(at.mapping())?;
+    let name = tree.scalar(own.key);
+    is_of_spec(root, &name).then_some(())?;
+    let target = match tree.entry(mapping, SPEC) {
+        Some(written) if tree.entry(written.value, &name).is_none() => Target::Into(written),
+        Some(_) => return None,
+        None => Target::New(SPEC),
+    };
+    Some(Repair::new(
+        format!("Move {name} into {SPEC}"),
+        moves::entry(tree, mapping, own, target)?,
+    ))
+}
