@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use crd_analyzer_syntax::json::{JsonDoc, read_json};
-use crd_analyzer_syntax::reader::{Encoding, read_decoded};
+use crd_analyzer_syntax::reader::{Encoding, Problem, read_decoded};
 use crd_analyzer_syntax::source::Source;
 use crd_analyzer_syntax::tree::{CollectionStyle, NodeId, NodeKind, ScalarStyle, Span, Tree};
 
@@ -311,4 +311,25 @@ fn a_part_of_a_document_reads_as_a_document_of_its_own() {
     assert_eq!(parts.iter().map(JsonDoc::depth).collect::<Vec<_>>(), [1, 2]);
     assert_eq!(parts[0].duplicates().len(), 1);
     assert_eq!(parts[1].root(), Some(&items[1]));
+}
+
+/// The API server has one message for several mistakes. The problem says which one it is.
+#[test]
+fn a_colon_in_the_wrong_place_is_told_by_its_line() {
+    for (text, problem) in [
+        ("a: b: c\n", Problem::ValueNotAllowed),
+        ("x: 1\n- a: b: c\n", Problem::MissingKey),
+        ("a:\n- b: c: d\n", Problem::ValueNotAllowed),
+        ("a: b\n  c: d\n", Problem::IndentedKey),
+        ("a: b\r\n  c: d\r\n", Problem::IndentedKey),
+        ("- a: b\n    c: d\n", Problem::IndentedKey),
+        ("a:\n  b c\n  d: e\n", Problem::KeyAfterText),
+        ("a:\n  \"b\" c: d\n", Problem::MissingKey),
+        ("a: 1\nb:2\nc: 3\n", Problem::ColonWithoutBlank),
+        ("a: 1\nb 2\nc: 3\n", Problem::MissingColon),
+        ("a: 1\nhttp://b\nc: 3\n", Problem::MissingColon),
+    ] {
+        let error = read(text).expect_err(text);
+        assert_eq!(error.problem, problem, "{text:?}");
+    }
 }

@@ -1,6 +1,7 @@
 //! Tests for the offered quick fixes and their results.
 
 mod misplaced;
+mod yaml;
 
 use std::sync::Arc;
 

@@ -33,12 +33,18 @@ pub enum Problem {
     TabBegins,
     /// A key without a colon after it.
     MissingColon,
+    /// Text that must be a key, with a colon in it and no blank after the colon.
+    ColonWithoutBlank,
     /// A list starts on the line of its key.
     SequenceNotAllowed,
     /// A `?` at a position where a key cannot start.
     KeyNotAllowed,
     /// A colon at a position where a value cannot start.
     ValueNotAllowed,
+    /// A key that is indented deeper than the entry on the line above.
+    IndentedKey,
+    /// A key after a line with the same indentation that has no colon.
+    KeyAfterText,
     /// A tab in the indentation of a plain scalar.
     TabIndents,
     /// A tab in the indentation of a block scalar.
@@ -116,10 +122,12 @@ impl Problem {
             Self::MissingCommaOrBracket => "did not find expected ',' or ']'",
             Self::MissingCommaOrBrace => "did not find expected ',' or '}'",
             Self::NoToken | Self::TabBegins => "found character that cannot start any token",
-            Self::MissingColon => "could not find expected ':'",
+            Self::MissingColon | Self::ColonWithoutBlank => "could not find expected ':'",
             Self::SequenceNotAllowed => "block sequence entries are not allowed in this context",
             Self::KeyNotAllowed => "mapping keys are not allowed in this context",
-            Self::ValueNotAllowed => "mapping values are not allowed in this context",
+            Self::ValueNotAllowed | Self::IndentedKey | Self::KeyAfterText => {
+                "mapping values are not allowed in this context"
+            }
             Self::TabIndents => "found a tab character that violates indentation",
             Self::TabForSpace => "found a tab character where an indentation space is expected",
             Self::DocumentIndicator => "found unexpected document indicator",

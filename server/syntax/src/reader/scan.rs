@@ -228,7 +228,44 @@ impl<'t, const TRACKED: bool> Scanner<'t, TRACKED> {
             end -= 1;
         }
         let span = Span::new(start as u32, end as u32);
-        self.error_at(span, "while scanning a simple key", key.mark, Problem::MissingColon)
+        let text = &self.cursor.bytes[start..end];
+        let colon = text.iter().position(|it| matches!(it, b':' | b' ' | b'/'));
+        let has_colon =
+            colon.is_some_and(|it| it > 0 && text[it] == b':' && text.get(it + 1).is_some_and(|it| *it != b'/'));
+        let problem = if has_colon {
+            Problem::ColonWithoutBlank
+        } else {
+            Problem::MissingColon
+        };
+        self.error_at(span, "while scanning a simple key", key.mark, problem)
+    }
+
+    /// The problem of a colon where no value can start, by the line of the colon and the one above.
+    fn value_not_allowed(&self) -> Problem {
+        let before = |end: usize| {
+            let lines = &self.cursor.bytes[..end];
+            let start = lines.iter().rposition(|it| matches!(it, b'\n' | b'\r'));
+            start.map_or(0, |it| it + 1)
+        };
+        let blanks = |line: &[u8]| line.iter().take_while(|it| **it == b' ').count();
+        let has_value = |line: &[u8]| {
+            line.windows(3)
+                .any(|it| it[..2] == *b": " && !matches!(it[2], b' ' | b'#'))
+        };
+        let start = before(self.cursor.pos);
+        let line = &self.cursor.bytes[start..self.cursor.pos];
+        if line.windows(2).any(|it| it == b": ") || start == 0 {
+            return Problem::ValueNotAllowed;
+        }
+        let above_end = start - 1 - usize::from(self.cursor.bytes[..start].ends_with(b"\r\n"));
+        let above = &self.cursor.bytes[before(above_end)..above_end];
+        if has_value(above) && blanks(line) > blanks(above) {
+            Problem::IndentedKey
+        } else if blanks(line) == blanks(above) && !above.contains(&b':') && !above.trim_ascii().is_empty() {
+            Problem::KeyAfterText
+        } else {
+            Problem::ValueNotAllowed
+        }
     }
 
     /// Records that a key may start at this position. Returns the level for the token, or `NO_KEY`.
@@ -426,7 +463,7 @@ impl<'t, const TRACKED: bool> Scanner<'t, TRACKED> {
             if self.flow_level == 0 {
                 let mark = self.cursor.mark();
                 if !self.simple_key_allowed {
-                    return Err(self.error("", mark, Problem::ValueNotAllowed));
+                    return Err(self.error("", mark, self.value_not_allowed()));
                 }
                 self.roll_indent(mark.column, None, TokenKind::BlockMappingStart, mark)?;
             }

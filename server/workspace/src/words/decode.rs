@@ -36,6 +36,11 @@ fn yaml(problem: &Problem) -> Words {
             "a colon is missing",
             "write `key: value`; indent text that continues a value deeper than its key",
         ),
+        Problem::ColonWithoutBlank => told(
+            "the colon after this key has no space after it",
+            "a space is missing",
+            "write a space after the colon: `key: value`",
+        ),
         Problem::MissingKey => told(
             "this line does not fit the lines around it",
             "wrong indentation, or an open bracket or quote",
@@ -50,6 +55,16 @@ fn yaml(problem: &Problem) -> Words {
             "a second `: ` is not allowed in a value without quotes",
             "a second colon",
             "put the value in quotes; if it is a key, indent it like the keys beside it, or add a colon to the line above",
+        ),
+        Problem::IndentedKey => told(
+            "this key is indented deeper than the line above, which already has a value",
+            "indented too deep",
+            "indent it like the keys beside it; if it continues the value above, put the whole value in quotes",
+        ),
+        Problem::KeyAfterText => told(
+            "the line above has no colon, so this key cannot follow it",
+            "a colon is missing above",
+            "write the line above as `key: value`; if both lines are text, put the text in quotes",
         ),
         Problem::KeyNotAllowed => told(
             "`?` begins a key, which is not allowed here",

@@ -11,6 +11,7 @@ mod resource;
 mod typing;
 mod values;
 mod wording;
+mod yaml;
 
 use std::sync::Arc;
 
@@ -194,7 +195,7 @@ pub(super) fn proposed(document: &Document<'_>, problem: &Problem) -> Vec<Repair
 /// The candidate fixes for a finding.
 pub(super) fn repairs<'d>(document: &'d Document<'d>, problem: Problem, definitions: &dyn Definitions) -> Vec<Repair> {
     if [LOCAL_TAG, api_codes::INVALID_YAML].contains(&problem.code) {
-        return wording::quote_tag(document.tree, problem.span).into_iter().collect();
+        return yaml::repairs(document.tree, problem.span);
     }
     if problem.code == UNUSED_SUPPRESSION {
         return vec![wording::without_comment(document.tree, problem.span)];

@@ -150,21 +150,6 @@ pub(super) fn other_type(at: &At<'_>, found: &mut Vec<Repair>) {
     found.extend(edit.map(|(title, edit)| Repair::new(title, vec![edit]).safe()));
 }
 
-/// Quotes a value that starts with `!` and was meant as a string, up to a comment or the end of the line.
-pub(super) fn quote_tag(tree: &Tree, problem: Span) -> Option<Repair> {
-    let text = tree.text();
-    let line_start = text[..problem.start as usize]
-        .rfind(['\n', '\r'])
-        .map_or(0, |it| it + 1);
-    let line = text[line_start..].lines().next().unwrap_or_default();
-    let start = line.find(": !")? + 2;
-    let written = line[start..].split(" #").next().unwrap_or_default().trim_end();
-    let quoted = format!("'{}'", written.replace('\'', "''"));
-    let start = (line_start + start) as u32;
-    let span = Span::new(start, start + written.len() as u32);
-    Some(Repair::new("Put the value in quotes", vec![put(span, quoted)]))
-}
-
 /// Removes a comment. If nothing else is on its line, removes the line.
 pub(super) fn without_comment(tree: &Tree, comment: Span) -> Repair {
     let text = tree.text();
