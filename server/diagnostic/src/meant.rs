@@ -148,6 +148,30 @@ pub fn meant_type(written: &str) -> Option<&'static str> {
     alias.or_else(|| meant(written, TYPES))
 }
 
+/// The type to which a format belongs, if somebody writes the format as the value of `type`.
+pub fn type_of_format(format: &str) -> Option<&'static str> {
+    match format {
+        "date" | "date-time" | "duration" | "uuid" | "uri" | "email" | "hostname" | "ipv4" | "ipv6" | "byte"
+        | "password" => Some("string"),
+        "int32" | "int64" => Some("integer"),
+        "float" | "double" => Some("number"),
+        _ => None,
+    }
+}
+
+/// The name of an object that was probably meant: with lower-case letters, digits, `-` and `.` only.
+pub fn meant_object_name(written: &str) -> Option<String> {
+    let lower = written.to_ascii_lowercase();
+    let kept = lower.chars().map(|c| {
+        let fits = c.is_ascii_alphanumeric() || c == '.';
+        if fits { c } else { '-' }
+    });
+    let kept: String = kept.collect();
+    let near = kept.trim_matches(['-', '.']);
+    let is_name = !near.is_empty() && near != written && near.len() <= 253 && !near.contains("..");
+    is_name.then(|| near.to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

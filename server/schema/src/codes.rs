@@ -62,11 +62,11 @@ codes! {
 
     // rules
     /// A rule or message expression is not valid CEL.
-    RULE_SYNTAX = "rule-syntax", no_fix: "A rule with a syntax error does not show what the author meant.";
+    RULE_SYNTAX = "rule-syntax";
     /// A rule names a field that its type does not have.
     UNDEFINED_FIELD = "undefined-field";
     /// A rule names a variable or function that does not exist.
-    UNDECLARED_REFERENCE = "undeclared-reference", no_fix: "Only the author knows what the name means. A misspelt name has a fix.";
+    UNDECLARED_REFERENCE = "undeclared-reference";
     /// A function or operator of a rule does not accept values of these types.
     NO_MATCHING_OVERLOAD = "no-matching-overload", no_fix: "Only the author knows what the rule compares. A misspelt function has a fix.";
     /// Types in a rule do not match, or a literal is malformed.
@@ -140,7 +140,7 @@ codes! {
     /// `apiVersion` or `kind` of a resource is missing or malformed.
     TYPE_META = "type-meta", no_fix: "Only the author knows which object the default describes.";
     /// A value in `metadata` has the wrong type.
-    METADATA_DECODE = "metadata-decode", no_fix: "Only the author knows which value was meant.";
+    METADATA_DECODE = "metadata-decode";
     /// `metadata.name` or `metadata.generateName` is not a valid name for this resource.
     INVALID_METADATA_NAME = "invalid-metadata-name";
     /// An object has neither `metadata.name` nor `metadata.generateName`.

@@ -1,5 +1,6 @@
 //! Tests for the offered quick fixes and their results.
 
+mod expressions;
 mod misplaced;
 mod yaml;
 

@@ -253,3 +253,91 @@ properties:
         unknown.fixes
     );
 }
+
+/// One field is unknown and one is missing, so the unknown one is probably the missing one.
+#[test]
+fn the_only_unknown_field_gets_the_name_of_the_only_missing_one() {
+    const SCHEMA: &str = "\
+type: object
+properties:
+  spec:
+    type: object
+    required: [headerName, size]
+    properties: {headerName: {type: string}, size: {type: integer}, other: {type: string}}
+";
+    let unknown = |written: &str| {
+        let found = found_with(SCHEMA, written).into_iter();
+        let mut found = found.filter(|it| it.code == "unknown-field");
+        found.next().expect("an unknown field")
+    };
+    let found = unknown("spec: {value: a, size: 1}");
+    assert_eq!(found.help, ["change `value` to `headerName`"]);
+    assert_eq!(found.fixes[0].title, "Rename value to headerName");
+    assert!(found.fixes[0].edited.contains("spec: {headerName: a, size: 1}"));
+    // The value does not fit, a second field is unknown, or nothing is missing.
+    for written in [
+        "spec: {value: 5, size: 1}",
+        "spec: {value: a, more: b, size: 1}",
+        "spec: {value: a, headerName: b, size: 1}",
+    ] {
+        let found = unknown(written);
+        assert!(
+            found.help[0].starts_with("remove `value`"),
+            "{written}: {:?}",
+            found.help
+        );
+        assert!(
+            !found.fixes.iter().any(|it| it.title.starts_with("Rename")),
+            "{written}"
+        );
+    }
+    // Both are missing, but only one accepts a string.
+    assert_eq!(unknown("spec: {value: a}").fixes[0].title, "Rename value to headerName");
+}
+
+#[test]
+fn the_name_of_an_object_gets_lower_case() {
+    const PAGE: &str = "```yaml schema\ntype: object\n```\n```yaml resource\napiVersion: example.com/v1\nkind: Widget\nmetadata: {name: My_Shop}\n```\n";
+    let found = found_in(PAGE);
+    let wrong = found
+        .iter()
+        .find(|it| it.code == "invalid-metadata-name")
+        .expect("a wrong name");
+    assert!(wrong.help[0].contains("`my-shop`"), "{:?}", wrong.help);
+    assert_eq!(wrong.fixes[0].title, "Change My_Shop to my-shop");
+    assert!(wrong.fixes[0].edited.contains("{name: my-shop}"));
+}
+
+#[test]
+fn labels_are_strings() {
+    const SCHEMA: &str = "\
+type: object
+properties:
+  spec: {type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}
+";
+    for (metadata, expected) in [
+        (
+            "metadata:\n  labels: {a: one, b: 2, c: true}",
+            "{a: one, b: \"2\", c: \"true\"}",
+        ),
+        ("metadata:\n  annotations:\n    d: 1.50 # kept", "d: \"1.50\" # kept"),
+    ] {
+        let embedded = format!(
+            "spec:\n  apiVersion: v1\n  kind: A\n  {}",
+            metadata.replace('\n', "\n  ")
+        );
+        for page in [
+            found_with(SCHEMA, &embedded),
+            found_in(&format!(
+                "```yaml schema\n{SCHEMA}```\n```yaml resource\napiVersion: example.com/v1\nkind: Widget\n{metadata}\n  name: a\n```\n"
+            )),
+        ] {
+            let fixes: Vec<_> = page.iter().flat_map(|it| &it.fixes).collect();
+            assert!(
+                fixes.iter().any(|it| it.edited.contains(expected)),
+                "{metadata}: {:?} {fixes:?}",
+                page.iter().map(|it| it.code).collect::<Vec<_>>()
+            );
+        }
+    }
+}

@@ -18,7 +18,7 @@ use crd_analyzer_syntax::{
     tree::{Span, Tree},
 };
 
-use super::related;
+use super::{related, renamed};
 use crate::{
     builds::basis::Basis,
     documents::spans,
@@ -201,7 +201,11 @@ impl<'a> Locate<'a> {
         let mut finding = Finding::new(Class::Error, error.kind.code(), span, "");
         match error.kind {
             StrictErrorKind::DuplicateKeys => verdict::say_duplicates(&mut finding, self.tree, self.json),
-            StrictErrorKind::UnknownField => words::put(&mut finding, self.unknown(error, misspelt)),
+            StrictErrorKind::UnknownField => {
+                let (words, renamed) = self.unknown(error, misspelt);
+                words::put(&mut finding, words);
+                finding.meant = renamed;
+            }
         }
         if let Some(decider) = error.decider.as_ref().filter(|_| !is_of_metadata(error)) {
             let mut related = self.decider(decider);
@@ -214,7 +218,8 @@ impl<'a> Locate<'a> {
         finding
     }
 
-    fn unknown(&self, error: &server::StrictError, misspelt: &mut Vec<Misspelt>) -> words::Words {
+    /// The words for an unknown field, and the required field that was meant if its name is another one.
+    fn unknown(&self, error: &server::StrictError, misspelt: &mut Vec<Misspelt>) -> (words::Words, Option<String>) {
         let path = self
             .json
             .root()
@@ -225,7 +230,7 @@ impl<'a> Locate<'a> {
             _ => error.path.clone(),
         };
         if let Some(key) = error.node.filter(|_| is_of_metadata(error)) {
-            return words::unknown::in_metadata(self.tree, key);
+            return (words::unknown::in_metadata(self.tree, key), None);
         }
         let parent = words::name::field(&words::name::parent(&path));
         let known = error.decider.as_ref().map(|it| self.properties(it)).unwrap_or_default();
@@ -238,9 +243,33 @@ impl<'a> Locate<'a> {
         }));
         let is_of_spec = near.is_none() && words::name::parent(&path).segments().is_empty();
         if is_of_spec && error.decider.as_ref().is_some_and(|it| self.has_in_spec(it, &name)) {
-            return words::unknown::outside_of_spec(&name);
+            return (words::unknown::outside_of_spec(&name), None);
         }
-        words::unknown::in_resource(&name, &parent, near)
+        let renamed = near.is_none().then(|| self.renamed(error, &path, &known)).flatten();
+        misspelt.extend(renamed.as_ref().map(|it| Misspelt {
+            parent: words::name::parent(&path),
+            name: name.clone(),
+            meant: it.clone(),
+        }));
+        (
+            words::unknown::in_resource(&name, &parent, near.or(renamed.as_deref())),
+            renamed,
+        )
+    }
+
+    /// The required field that was meant by an unknown one, if only one can be meant. `path` is the path of the unknown field.
+    fn renamed(&self, error: &server::StrictError, path: &field::Path, known: &[String]) -> Option<String> {
+        let (last, parent) = path.segments().split_last()?;
+        let (Segment::Field(name) | Segment::Key(name)) = last else {
+            return None;
+        };
+        // The root also has fields that the schema does not declare.
+        let object = words::at(self.json.root()?, parent).filter(|_| !parent.is_empty())?;
+        let decider = error.decider.as_ref()?;
+        let steps: Vec<Step<'_>> = spans::steps(decider.path.segments());
+        let tree = &self.definition.tree;
+        let schema = tree.resolve(self.finder.find_from(self.definition.root, &steps).node);
+        renamed::only_missing((tree, schema), known, object, name)
     }
 
     /// Whether the schema has a property `spec` which in turn has a property with this name.

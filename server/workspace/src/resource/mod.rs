@@ -6,6 +6,7 @@ mod json_path;
 mod locate;
 mod other_crds;
 mod printer_columns;
+mod renamed;
 mod update;
 mod webhooks;
 

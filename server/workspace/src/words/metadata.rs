@@ -8,7 +8,9 @@ use crd_analyzer_schema::{
 use crd_analyzer_syntax::json::Json;
 
 use super::{
-    About, Words, name,
+    About, Words,
+    meant::meant_object_name,
+    name,
     text::{a_type, clip, code, number, written},
 };
 
@@ -103,22 +105,13 @@ fn invalid_name(about: &About<'_>, field: &str) -> Words {
     } else {
         words.label("not a DNS name")
     };
-    let lower = found.to_ascii_lowercase();
-    let kept: String = lower
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' })
-        .collect();
-    let near = kept.trim_matches(['-', '.']);
-    if near.is_empty() || near == found || near.len() > 253 || near.contains("..") {
-        words.help(format!(
-            "write {field} with lower-case letters, digits, `-` and `.` only"
-        ))
-    } else {
-        words.help(format!(
+    words.help(match meant_object_name(found) {
+        Some(near) => format!(
             "change it to `{}`: only lower-case letters, digits, `-` and `.`",
-            clip(near, 80)
-        ))
-    }
+            clip(&near, 80)
+        ),
+        None => format!("write {field} with lower-case letters, digits, `-` and `.` only"),
+    })
 }
 
 fn namespace(about: &About<'_>) -> Words {

@@ -6,7 +6,7 @@ use crd_analyzer_syntax::json::Json;
 
 use super::{
     About, Words,
-    meant::meant_type,
+    meant::{meant_type, type_of_format},
     misspelt_key,
     name::SchemaPlace,
     text::{code, either, written},
@@ -117,17 +117,6 @@ fn unknown_type(about: &About<'_>) -> Words {
         (None, _) => words
             .label("not a type")
             .help("write `object`, `string`, `integer`, `boolean`, `array` or `number`"),
-    }
-}
-
-/// If the format is the value of `type` by mistake: the type to which the format belongs.
-fn type_of_format(found: &str) -> Option<&'static str> {
-    match found {
-        "date" | "date-time" | "duration" | "uuid" | "uri" | "email" | "hostname" | "ipv4" | "ipv6" | "byte"
-        | "password" => Some("string"),
-        "int32" | "int64" => Some("integer"),
-        "float" | "double" => Some("number"),
-        _ => None,
     }
 }
 

@@ -79,6 +79,19 @@ pub(in crate::fixes) fn entry(tree: &Tree, mapping: NodeId, own: Entry, target: 
     }
 }
 
+/// Adds an entry, given as source text, after another entry of the same mapping.
+pub(in crate::fixes) fn add_after(tree: &Tree, mapping: NodeId, entry: Entry, written: &str) -> Option<TextEdit> {
+    match tree.kind(mapping) {
+        NodeKind::Mapping(CollectionStyle::Block) => Some(line(tree, &Lines::of(tree, entry)?, written)),
+        NodeKind::Mapping(CollectionStyle::Flow) => {
+            let is_json = matches!(tree.kind(entry.key), NodeKind::Scalar(ScalarStyle::DoubleQuoted));
+            let end = end_of(tree, entry);
+            (!is_json).then(|| put(Span::new(end, end), format!(", {written}")))
+        }
+        _ => None,
+    }
+}
+
 /// Moves a key without a value to the place after another entry that contains it. The lines after the key become its value.
 pub(in crate::fixes) fn key_with_following_lines(tree: &Tree, own: Entry, around: Entry) -> Option<Vec<TextEdit>> {
     let lines = Lines::of(tree, own)?;

@@ -6,9 +6,19 @@ use crd_analyzer_cel::{
     types::{DeclType, Type, escape, is_reserved, unescape},
 };
 use crd_analyzer_schema::KubernetesVersion;
-use crd_analyzer_workspace::words::meant::meant;
+use crd_analyzer_syntax::tree::{NodeKind, ScalarStyle};
+use crd_analyzer_workspace::words::{
+    expression::{meant_operator, meant_word},
+    meant::meant,
+};
 
-use super::{super::edits::put, At, Repair};
+use super::{
+    super::{
+        TextEdit,
+        edits::{put, set_scalar},
+    },
+    At, Repair,
+};
 use crate::cel::{Expression, cel_at};
 
 /// Fixes for the name at the finding: a similar name, or the escaped form of the name.
@@ -22,12 +32,15 @@ pub(super) fn names(at: &At<'_>, found: &mut Vec<Repair>) {
     };
     // The parser reports a syntax error at the wrong word or at the token after it.
     let candidates = [Some(token), token.checked_sub(1), Some(token + 1)];
-    for token in candidates
-        .into_iter()
-        .flatten()
-        .filter(|it| *it < expression.tokens.len())
-    {
-        name(expression, token, found);
+    let candidates = candidates.into_iter().flatten();
+    let candidates: Vec<usize> = candidates.filter(|it| *it < expression.tokens.len()).collect();
+    for token in &candidates {
+        name(expression, *token, found);
+    }
+    for token in &candidates {
+        operator(at, expression, *token, found);
+        function(expression, *token, found);
+        null_test(at, expression, *token, found);
     }
     // An error about `has(…)` is reported at its opening parenthesis.
     let is_has = |token: usize| expression.tokens[token].text(expression.text()) == "has";
@@ -60,6 +73,78 @@ pub(super) fn names(at: &At<'_>, found: &mut Vec<Repair>) {
             }
         }
     }
+}
+
+/// Replaces a word or character that is not an operator by the operator that was meant.
+fn operator(at: &At<'_>, expression: &Expression<'_>, token: usize, found: &mut Vec<Repair>) {
+    let written = expression.tokens[token].text(expression.text()).trim_end();
+    let Some(operator) = meant_operator(written) else {
+        return;
+    };
+    let title = format!("Change {written} to {operator}");
+    let start = expression.tokens[token].start as usize;
+    // `not` is a word, but a blank after `!` is not usual.
+    let end = match expression.tokens.get(token + 1) {
+        Some(next) if operator == "!" => next.start as usize,
+        _ => start + written.len(),
+    };
+    found.extend(Repair::one(title, rewrite(at, expression, start..end, operator)));
+}
+
+/// Corrects the name of a function that is called.
+fn function(expression: &Expression<'_>, token: usize, found: &mut Vec<Repair>) {
+    let text = |token: usize| expression.tokens.get(token).map(|it| it.text(expression.text()));
+    let Some(written) = text(token).filter(|_| expression.tokens[token].class == TokenClass::Identifier) else {
+        return;
+    };
+    if text(token + 1) == Some("(")
+        && let Some(near) = meant_word(written)
+    {
+        let edit = put(expression.token_span(token), near);
+        found.push(Repair::new(format!("Change {written} to {near}"), vec![edit]));
+    }
+}
+
+/// Writes a comparison of a field with `null` as a test whether the field is set.
+fn null_test(at: &At<'_>, expression: &Expression<'_>, token: usize, found: &mut Vec<Repair>) {
+    let tokens = &expression.tokens;
+    let text = |token: usize| tokens.get(token).map(|it| it.text(expression.text()));
+    let negation = match text(token) {
+        Some("==") => "!",
+        Some("!=") => "",
+        _ => return,
+    };
+    if text(token + 1) != Some("null") {
+        return;
+    }
+    let is_name = |token: usize| tokens[token].class == TokenClass::Identifier;
+    let Some(last) = token.checked_sub(1).filter(|it| is_name(*it)) else {
+        return;
+    };
+    let mut first = last;
+    while first >= 2 && tokens[first - 1].class == TokenClass::Dot && is_name(first - 2) {
+        first -= 2;
+    }
+    let is_whole = first == 0 || tokens[first - 1].class != TokenClass::Dot;
+    if first == last || !is_whole {
+        return;
+    }
+    let field = &expression.text()[tokens[first].start as usize..tokens[last].end as usize];
+    let test = format!("{negation}has({field})");
+    let range = tokens[first].start as usize..tokens[token + 1].end as usize;
+    let edit = rewrite(at, expression, range, &test);
+    found.extend(Repair::one(format!("Write {test}"), edit));
+}
+
+/// Replaces a part of an expression. At the start of a value without quotes, `!` would be a tag, so the value gets quotes.
+fn rewrite(at: &At<'_>, expression: &Expression<'_>, range: std::ops::Range<usize>, new: &str) -> Option<TextEdit> {
+    let text = expression.text();
+    let is_plain = at.tree.kind(at.node) == NodeKind::Scalar(ScalarStyle::Plain);
+    if is_plain && text[..range.start].trim().is_empty() && at.tree.scalar(at.node) == text {
+        return set_scalar(at.tree, at.node, &format!("{new}{}", &text[range.end..]));
+    }
+    let span = expression.map.span(range);
+    Some(put(span, new))
 }
 
 /// The object type that a type refers to.

@@ -245,7 +245,8 @@ pub(super) fn repairs<'d>(document: &'d Document<'d>, problem: Problem, definiti
         api_codes::MISSING_LIST_MAP_KEYS => typing::name_keys(&at, &mut found),
         api_codes::STORAGE_VERSION_COUNT => definition::storage(&at, &mut found),
         api_codes::DUPLICATE_VERSION_NAME => definition::version_name(&at, &mut found),
-        schema_codes::INVALID_METADATA_NAME => definition::name(&at, &mut found),
+        schema_codes::INVALID_METADATA_NAME if document.is_crd() => definition::name(&at, &mut found),
+        schema_codes::INVALID_METADATA_NAME => found.extend(resource::object_name(&at)),
         schema_codes::MISSING_METADATA_NAME => definition::name(&at, &mut found),
         api_codes::UNKNOWN_SCOPE => definition::scope(&at, &mut found),
         api_codes::LIST_TYPE_WITHOUT_ARRAY => {
@@ -297,6 +298,7 @@ pub(super) fn repairs<'d>(document: &'d Document<'d>, problem: Problem, definiti
             }
             found.extend(remove_at(&at));
         }
+        schema_codes::METADATA_DECODE => found.extend(wording::quoted_metadata(&at)),
         api_codes::DUPLICATE_KEY => wording::duplicate_key(&at, &mut found),
         api_codes::UNREADABLE_CRD => wording::other_type(&at, &mut found),
         api_codes::UNKNOWN_FIELD | api_codes::DROPPED_FIELD => wording::unknown_field(&at, &mut found),

@@ -11,7 +11,10 @@ use crd_analyzer_syntax::{
     read_json_of,
     tree::{CollectionStyle, NodeId, NodeKind, ScalarStyle, Tree},
 };
-use crd_analyzer_workspace::{index::GroupKind, words::meant::meant};
+use crd_analyzer_workspace::{
+    index::GroupKind,
+    words::meant::{meant, meant_object_name},
+};
 
 use super::{
     super::edits::{Value, flow, in_brackets, put, remove_entry, set_scalar, set_value},
@@ -116,6 +119,16 @@ pub(super) fn version(at: &At<'_>, definitions: &dyn Definitions, found: &mut Ve
     }
 }
 
+/// Changes the name of the object to a similar valid one.
+pub(super) fn object_name(at: &At<'_>) -> Option<Repair> {
+    let written = short(at)?;
+    let near = meant_object_name(&written)?;
+    Repair::one(
+        format!("Change {written} to {near}"),
+        set_scalar(at.tree, at.node, &near),
+    )
+}
+
 fn value(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
     match at.problem.code {
         api_codes::UNKNOWN_FIELD => unknown_field(at, view, found),
@@ -137,6 +150,11 @@ fn unknown_field(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
         return;
     };
     let name = tree.scalar(own.key);
+    // The check of the object knows the only field that can be meant.
+    if let Some(missing) = &at.problem.meant {
+        let edit = set_scalar(tree, own.key, missing);
+        found.extend(Repair::one(format!("Rename {name} to {missing}"), edit));
+    }
     let fields = view.fields();
     let free = fields.iter().map(|it| it.0.as_ref());
     let work = at.entries(mapping);

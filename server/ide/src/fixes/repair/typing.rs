@@ -1,10 +1,10 @@
 //! Quick fixes for missing or misspelt types, and for list map keys.
 
 use crd_analyzer_syntax::tree::{NodeId, Tree};
-use crd_analyzer_workspace::words::meant::{TYPES, meant, meant_type};
+use crd_analyzer_workspace::words::meant::{TYPES, meant, meant_type, type_of_format};
 
 use super::{
-    super::edits::{Value, add_item, set_scalar},
+    super::edits::{Value, add_item, moves, set_scalar},
     At, Repair, junctor,
 };
 use crate::schema::{child, is_true, text};
@@ -153,9 +153,25 @@ pub(super) fn unknown(at: &At<'_>, found: &mut Vec<Repair>) {
         return;
     }
     let written = at.tree.scalar(at.node);
+    if let Some(ty) = type_of_format(&written) {
+        found.extend(type_and_format(at, ty, &written).map(Repair::safe));
+        return;
+    }
     let Some(ty) = meant_type(&written) else { return };
     let edit = set_scalar(at.tree, at.node, ty);
     found.extend(Repair::one(format!("Change {written} to {ty}"), edit).map(Repair::safe));
+}
+
+/// Writes a type, and the format that was in its place.
+fn type_and_format(at: &At<'_>, ty: &str, format: &str) -> Option<Repair> {
+    let (own, schema) = at.entry.zip(at.mapping())?;
+    let set = set_scalar(at.tree, own.value, ty)?;
+    let add = match at.tree.entry(schema, "format") {
+        Some(other) => set_scalar(at.tree, other.value, format)?,
+        None => moves::add_after(at.tree, schema, own, &format!("format: {format}"))?,
+    };
+    let title = format!("Change {format} to {ty}, and add format: {format}");
+    Some(Repair::new(title, vec![set, add]))
 }
 
 /// Adds list map keys to `required`, if they are not required and have no default.

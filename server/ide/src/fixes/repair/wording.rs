@@ -8,7 +8,7 @@ use crd_analyzer_apiextensions::{
 };
 use crd_analyzer_syntax::{
     paths::Step,
-    tree::{NodeKind, ScalarStyle, Span, Tree},
+    tree::{NodeId, NodeKind, ScalarStyle, Span, Tree},
 };
 use crd_analyzer_workspace::{
     judging::{misplaced::lost_schema, mixed_objects::second_object},
@@ -17,7 +17,7 @@ use crd_analyzer_workspace::{
 
 use super::{
     super::edits::{put, remove_entry, set_scalar},
-    At, Repair, misplaced, values,
+    At, Repair, misplaced, typing, values,
 };
 use crate::{schema, write};
 
@@ -110,6 +110,29 @@ pub(super) fn unknown_field(at: &At<'_>, found: &mut Vec<Repair>) {
         let edit = remove_entry(tree, mapping, own);
         found.extend(Repair::one(format!("Remove {name}"), edit));
     }
+}
+
+/// Quotes the values of labels and annotations that are not strings.
+pub(super) fn quoted_metadata(at: &At<'_>) -> Option<Repair> {
+    let tree = at.tree;
+    let around = std::iter::once(at.node).chain(tree.ancestors(at.node));
+    let metadata = around.into_iter().find(|it| {
+        let entry = tree.entry_of(*it);
+        entry.is_some_and(|entry| entry.value == *it && tree.scalar(entry.key) == "metadata")
+    })?;
+    let maps = ["labels", "annotations"]
+        .into_iter()
+        .filter_map(|it| schema::child(tree, metadata, it));
+    let values = maps.flat_map(|it| tree.entries(it)).map(|it| it.value);
+    let is_other = |it: &NodeId| {
+        let ty = tree.is_scalar(*it).then(|| typing::type_of(tree, *it)).flatten();
+        matches!(ty, Some("integer" | "number" | "boolean"))
+    };
+    let edits: Vec<_> = values
+        .filter(is_other)
+        .map(|it| put(tree.span(it), format!("\"{}\"", tree.source(it))))
+        .collect();
+    (!edits.is_empty()).then(|| Repair::new("Quote the values of labels and annotations", edits).safe())
 }
 
 /// Changes a value that is not allowed to a similar one that is.

@@ -168,8 +168,7 @@ pub(super) fn undeclared(about: Option<&About<'_>>, name: &str) -> Words {
     if let Some(context) = about.and_then(|it| it.sees) {
         return undeclared_in(context, name, words);
     }
-    let near = meant(name, ["self", "oldSelf"]).or_else(|| meant(name, functions()));
-    if let Some(near) = near {
+    if let Some(near) = meant(name, ["self", "oldSelf"]).or_else(|| meant(name, functions())) {
         return words.did_you_mean(name, near);
     }
     let property = meant(name, known.iter().copied()).map(|it| format!("self.{it}"));
@@ -194,6 +193,18 @@ fn undeclared_in(context: &Context, name: &str, words: Words) -> Words {
         Some(instead) => words.help(format!("write {instead} instead")),
         None => words.help(format!("use what this expression can read: {}", either(&variables))),
     }
+}
+
+/// The function or constant of CEL that was meant by a name: a similar one, or the one for a name from another language.
+pub fn meant_word(name: &str) -> Option<&'static str> {
+    if functions().any(|it| it == name) {
+        return None;
+    }
+    meant(name, functions()).or_else(|| {
+        let instead = other_language(name)?.strip_prefix('`')?.strip_suffix('`')?;
+        let word = instead.trim_end_matches("(…)").trim_end_matches("()");
+        word.chars().all(|it| it.is_ascii_alphabetic()).then_some(word)
+    })
 }
 
 /// The CEL way to write a name from another language.

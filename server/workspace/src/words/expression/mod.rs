@@ -4,10 +4,12 @@ mod checker;
 mod constants;
 mod parser;
 
+pub use checker::meant_word;
 use crd_analyzer_cel::{ast::IssueKind, types::Type};
 use crd_analyzer_schema::{codes, field::Cause};
 
 use super::{About, Words, text::code};
+pub use parser::meant_operator;
 
 pub(super) fn words(about: &About<'_>) -> Option<Words> {
     match about.cause {
@@ -26,7 +28,7 @@ pub fn of_expression(kind: &IssueKind) -> (String, Vec<String>) {
 /// The words for a problem in an expression. `about` has the rule in its document, if there is one.
 fn of_kind(kind: &IssueKind, about: Option<&About<'_>>) -> Words {
     match kind {
-        IssueKind::Syntax(error) => parser::syntax(error),
+        IssueKind::Syntax(error) => parser::syntax(error, about.and_then(|it| it.value()?.as_str())),
         IssueKind::Limit(limit) => parser::limit(limit),
         IssueKind::Incomplete(_) => parser::incomplete(),
         IssueKind::Literal(problem) => parser::literal(*problem),

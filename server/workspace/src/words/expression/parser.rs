@@ -4,7 +4,19 @@ use crd_analyzer_cel::ast::{Limit, LiteralProblem, MacroProblem, SyntaxError, To
 
 use crate::words::{Words, text::code};
 
-pub(super) fn syntax(error: &SyntaxError) -> Words {
+/// The operator that was meant by a word or character that is not one.
+pub fn meant_operator(written: &str) -> Option<&'static str> {
+    Some(match written {
+        "and" | "&" => "&&",
+        "or" | "|" => "||",
+        "not" => "!",
+        "=" => "==",
+        _ => return None,
+    })
+}
+
+/// Words for a syntax error. `text` is the whole expression, if it is known.
+pub(super) fn syntax(error: &SyntaxError, text: Option<&str>) -> Words {
     let words = Words::new(error.plain_words());
     let (found, expected) = match error {
         SyntaxError::Unrecognized { text } => return words.help(unrecognized(text)),
@@ -15,10 +27,15 @@ pub(super) fn syntax(error: &SyntaxError) -> Words {
         }
     };
     match (found, expected) {
-        ("and", _) => words.label("not an operator").help("change `and` to `&&`"),
-        ("or", _) => words.label("not an operator").help("change `or` to `||`"),
-        ("not", _) => words.label("not an operator").help("change `not` to `!`"),
-        ("=", _) => words.label("not an operator").help("change `=` to `==`"),
+        _ if let Some(operator) = meant_operator(found) => {
+            words
+                .label("not an operator")
+                .help(format!("change {} to {}", code(found), code(operator)))
+        }
+        // The parser reads `not` as a variable, and reports the word after it.
+        _ if text.is_some_and(|it| !found.is_empty() && is_after_not(it, found)) => {
+            words.label("after `not`").help("change `not` to `!`")
+        }
         (_, [token]) if *token != TokenKind::Eof => {
             let token = token.name().trim_matches('\'').to_owned();
             words
@@ -35,6 +52,19 @@ pub(super) fn syntax(error: &SyntaxError) -> Words {
             .label("not expected here")
             .help(format!("remove {}, or write an operator before it", code(found))),
     }
+}
+
+/// Whether a text has a word after the word `not`.
+fn is_after_not(text: &str, word: &str) -> bool {
+    let mut rest = text;
+    while let Some(at) = rest.find("not ") {
+        let is_word = !rest[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
+        rest = &rest[at + 4..];
+        if is_word && rest.trim_start().starts_with(word) {
+            return true;
+        }
+    }
+    false
 }
 
 fn unrecognized(text: &str) -> &'static str {

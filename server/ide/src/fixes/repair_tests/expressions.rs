@@ -1,0 +1,105 @@
+//! Tests of quick fixes for words of expressions that CEL does not have, and for types that are formats.
+
+use super::check;
+
+/// A schema with a rule, as it is written.
+fn with_rule(rule: &str) -> String {
+    format!(
+        "type: object\nproperties: {{a: {{type: string}}, b: {{type: string}}, c: {{type: array, items: {{type: string}}}}}}\nx-kubernetes-validations:\n- message: wrong\n  rule: {rule}"
+    )
+}
+
+#[track_caller]
+fn check_rule(rule: &str, title: &str, expected: &str) {
+    check(&with_rule(rule), title, &with_rule(expected));
+}
+
+#[test]
+fn operators_of_other_languages_are_replaced() {
+    check_rule(
+        "has(self.a) and has(self.b)",
+        "Change and to &&",
+        "has(self.a) && has(self.b)",
+    );
+    check_rule(
+        "\"has(self.a) or has(self.b)\" # kept",
+        "Change or to ||",
+        "\"has(self.a) || has(self.b)\" # kept",
+    );
+    check_rule(
+        "has(self.b) & has(self.a)",
+        "Change & to &&",
+        "has(self.b) && has(self.a)",
+    );
+    check_rule(
+        "has(self.a) || !has(self.b) | false",
+        "Change | to ||",
+        "has(self.a) || !has(self.b) || false",
+    );
+    check_rule(
+        "has(self.a) && self.a = 'x'",
+        "Change = to ==",
+        "has(self.a) && self.a == 'x'",
+    );
+    check_rule(
+        "has(self.a) || not has(self.b)",
+        "Change not to !",
+        "has(self.a) || !has(self.b)",
+    );
+    // At the start of a value without quotes, `!` would be a tag.
+    check_rule("not has(self.b)", "Change not to !", "'!has(self.b)'");
+    check_rule("\"not has(self.b)\"", "Change not to !", "\"!has(self.b)\"");
+}
+
+#[test]
+fn functions_are_renamed() {
+    check_rule(
+        "has(self.a) && self.a.startWith('x')",
+        "Change startWith to startsWith",
+        "has(self.a) && self.a.startsWith('x')",
+    );
+    check_rule(
+        "has(self.a) && self.a.hasPrefix('x')",
+        "Change hasPrefix to startsWith",
+        "has(self.a) && self.a.startsWith('x')",
+    );
+    check_rule(
+        "has(self.a) && len(self.a) > 1",
+        "Change len to size",
+        "has(self.a) && size(self.a) > 1",
+    );
+    check_rule(
+        "has(self.c) && self.c.any(x, x == 'a')",
+        "Change any to exists",
+        "has(self.c) && self.c.exists(x, x == 'a')",
+    );
+}
+
+#[test]
+fn comparisons_with_null_become_tests_of_the_field() {
+    check_rule("self.a == null", "Write !has(self.a)", "'!has(self.a)'");
+    check_rule(
+        "has(self.b) || self.a != null",
+        "Write has(self.a)",
+        "has(self.b) || has(self.a)",
+    );
+}
+
+#[test]
+fn a_format_moves_out_of_the_type() {
+    check(
+        "type: int64 # big\nminimum: 1",
+        "Change int64 to integer, and add format: int64",
+        "type: integer # big\nformat: int64\nminimum: 1",
+    );
+    check(
+        "{type: date-time}",
+        "Change date-time to string, and add format: date-time",
+        "{type: string, format: date-time}",
+    );
+    check(
+        "type: int32\nformat: int64",
+        "Change int32 to integer, and add format: int32",
+        "type: integer\nformat: int32",
+    );
+}

@@ -1,0 +1,56 @@
+//! Finds the required field that an unknown field was probably meant as.
+
+use crd_analyzer_syntax::{
+    json::{Json, JsonValue},
+    tree::{NodeId, Tree},
+};
+
+/// The maximum number of fields of an object, and of required fields, to compare.
+const MOST_FIELDS: usize = 100;
+
+/// The field that was meant by an unknown one, although their names differ: the object has no other unknown field, and exactly one required field
+/// that accepts the value is missing. `schema` is the object's schema in the tree of the CRD, `known` the names of its properties.
+pub(super) fn only_missing(
+    (tree, schema): (&Tree, NodeId),
+    known: &[String],
+    object: &Json<'_>,
+    name: &str,
+) -> Option<String> {
+    let members = object.members()?;
+    let required: Vec<_> = tree.items(tree.resolve(tree.get(schema, "required")?)).collect();
+    if members.len().max(required.len()).max(known.len()) > MOST_FIELDS {
+        return None;
+    }
+    let mut unknown = members.iter().filter(|it| !known.iter().any(|known| *known == it.key));
+    let (own, None) = (unknown.next()?, unknown.next()) else {
+        return None;
+    };
+    let properties = tree.resolve(tree.get(schema, "properties")?);
+    let accepts = |field: &str| {
+        let property = tree.get(properties, field).map(|it| tree.resolve(it));
+        property.is_some_and(|it| is_of_type(tree, it, &own.value))
+    };
+    let names = required.iter().map(|it| tree.scalar(*it));
+    let is_missing = |field: &str| !members.iter().any(|it| it.key == field);
+    let mut missing = names.filter(|it| is_missing(it) && accepts(it));
+    let (only, None) = (missing.next()?, missing.next()) else {
+        return None;
+    };
+    (own.key == name).then(|| only.into_owned())
+}
+
+/// Whether a value has the type of a schema.
+fn is_of_type(tree: &Tree, schema: NodeId, value: &Json<'_>) -> bool {
+    let has = |key: &str, expected: &str| tree.get(schema, key).is_some_and(|it| tree.scalar(it) == expected);
+    let is = |ty: &str| has("type", ty);
+    let is_int_or_string = has("x-kubernetes-int-or-string", "true");
+    match value.value {
+        JsonValue::Null => false,
+        JsonValue::Bool(_) => is("boolean"),
+        JsonValue::Int(_) | JsonValue::Uint(_) => is("integer") || is("number") || is_int_or_string,
+        JsonValue::Float(_) => is("number"),
+        JsonValue::String(_) => is("string") || is_int_or_string,
+        JsonValue::Array(_) => is("array"),
+        JsonValue::Object(_) => is("object"),
+    }
+}
