@@ -71,7 +71,7 @@ fn a_resource_whose_crd_cannot_be_read_says_where_and_why() {
         "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\n",
     );
     let warning = [
-        "warning[unusable-crd]: this resource is not checked, because its CRD in `crd.yaml` cannot be read",
+        "warning[unusable-crd]: this resource is not checked, because its CRD in `config/crd.yaml` cannot be read",
         "::: config/crd.yaml:7:10",
         "- `scope` must be a string, but the value is a number",
     ];
