@@ -273,7 +273,14 @@ pub(crate) fn collect(paths: &[PathBuf], reading: &Reading<'_>) -> anyhow::Resul
             let (types, files) = walked.files.into_iter().partition(|it: &PathBuf| is_of_types(it));
             walked.files = files;
             let types: Vec<PathBuf> = types;
-            if types.iter().take(MOST_TYPES).any(|it| has_markers(it, &access)) {
+            // Files of other projects have no types of this one.
+            let is_own = |it: &&PathBuf| !it.iter().any(|it| it == "vendor");
+            if types
+                .iter()
+                .filter(is_own)
+                .take(MOST_TYPES)
+                .any(|it| has_markers(it, &access))
+            {
                 with_markers.push(path.clone());
             }
             walked.hidden.retain(|it| !is_of_types(it));
@@ -323,7 +330,7 @@ const MOST_TYPES: usize = 50;
 /// Whether a Go file usually declares API types, judging by its name.
 fn is_of_types(path: &Path) -> bool {
     let name = path.file_name().and_then(|it| it.to_str()).unwrap_or_default();
-    name.ends_with("types.go") && !path.iter().any(|it| it == "vendor")
+    name.ends_with("types.go")
 }
 
 /// Whether a Go file has markers from which controller-gen makes CRDs.
