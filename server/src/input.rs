@@ -290,7 +290,9 @@ pub(crate) fn collect(paths: &[PathBuf], reading: &Reading<'_>) -> anyhow::Resul
             walked.files.retain(is_read);
             walked.hidden.retain(is_read);
             hidden.extend(walked.hidden);
-            unreadable.extend(walked.problems.into_iter().map(Unreadable::from));
+            // The Go files are not checked.
+            let problems = walked.problems.into_iter().filter(|it| !is_of_types(&it.path));
+            unreadable.extend(problems.map(Unreadable::from));
             inputs.extend(walked.files.into_iter().map(|it| Input::found(it, access.clone())));
             continue;
         } else {
