@@ -115,6 +115,9 @@ fn is_same_value(before: &str, after: &str) -> bool {
     !before.trim().is_empty() && before == letters(after)
 }
 
+/// The maximum number of edits of a fix that moves text. The texts of all edits are compared with each other.
+const MOST_OF_A_MOVE: usize = 20;
+
 /// Whether a text contains another one, apart from blanks and line breaks.
 fn has(text: &str, part: &str) -> bool {
     let solid = |text: &str| text.split_whitespace().collect::<String>();
@@ -123,6 +126,9 @@ fn has(text: &str, part: &str) -> bool {
 
 /// The new place of the text that an edit inserts, if the edits of its fix remove the same text elsewhere or only indent it.
 fn moved(text: &str, edits: &[TextEdit], edit: &TextEdit, shift: &Shift) -> Option<Span> {
+    if edits.len() > MOST_OF_A_MOVE || edit.new_text.trim().is_empty() {
+        return None;
+    }
     let is_written = |it: &TextEdit| {
         let is_other = it != edit && it.new_text.is_empty();
         let removed = text.get(it.span.range()).unwrap_or_default();
@@ -142,7 +148,8 @@ pub(super) fn is_removal(text: &str, edits: &[TextEdit]) -> bool {
         };
         let removed = removed.split(" #").next().unwrap_or_default();
         let removed = removed.trim_matches(|it: char| it.is_whitespace() || matches!(it, ',' | '-'));
-        let is_moved = || edits.iter().any(|other| other != it && has(&other.new_text, removed));
+        let is_here = |other: &TextEdit| other != it && !other.new_text.is_empty() && has(&other.new_text, removed);
+        let is_moved = || edits.len() <= MOST_OF_A_MOVE && edits.iter().any(is_here);
         !removed.is_empty() && matches!(it.new_text.trim(), "" | "{}") && !is_moved()
     };
     edits.iter().any(is_gone)

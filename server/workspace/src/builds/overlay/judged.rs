@@ -25,7 +25,7 @@ use crate::{
     documents::source::SourceText,
     filled_in::variables::Variables,
     findings::finding::{BuiltFor, Class, Finding, ServerSays, Severity},
-    findings::report::{DocumentReport, DocumentVerdict, FileReport},
+    findings::report::{DocumentReport, DocumentVerdict, FileReport, Subject},
     findings::same::{Same, mark_repeats, same},
     findings::suppress::{self, Form},
     index::GroupKind,
@@ -462,7 +462,7 @@ impl Overlays {
             return;
         }
         let mut report = unjudged::report(&object.origin, object.origin_place, &self.sources, question.versions);
-        // Builds of one object are nearly equal, so one that is left out is no reason for a run to fail.
+        // Kustomizations change little of a CRD, so one build that is left out is no reason for a run to fail.
         let mut of_file = self
             .by_file
             .get(path)
@@ -474,7 +474,7 @@ impl Overlays {
             for finding in &mut verdict.unfinished {
                 finding.builds.push(self.by(object.build, path, false));
             }
-            if is_checked {
+            if is_checked && report.subject == Subject::Definition {
                 let found = verdict.unfinished.drain(..);
                 verdict.hints.extend(found.map(|it| Finding {
                     severity: Severity::Hint,
