@@ -218,6 +218,8 @@ pub(crate) struct Reading<'a> {
     pub(crate) hidden: Hidden,
     /// Whether to include Markdown files.
     pub(crate) has_markdown: bool,
+    /// Whether to include manifests that programs fill in, such as `widget.yaml.tmpl`.
+    pub(crate) has_filled_in: bool,
 }
 
 /// The files of the path arguments.
@@ -229,14 +231,14 @@ pub(crate) struct Collected {
     pub(crate) unreadable: Vec<Unreadable>,
     /// The hidden folders and files that were skipped.
     pub(crate) hidden: Vec<PathBuf>,
-    /// The folders of the arguments that contain Go files with markers.
-    pub(crate) with_markers: Vec<PathBuf>,
+    /// The Go files in folders that usually declare API types, judging by their names, without those of other projects.
+    pub(crate) go_types: Vec<(PathBuf, Access)>,
 }
 
 /// Collects the inputs of path arguments. In folders, skips files that git ignores.
 pub(crate) fn collect(paths: &[PathBuf], reading: &Reading<'_>) -> anyhow::Result<Collected> {
     let (mut inputs, mut unreadable, mut hidden) = (Vec::new(), Vec::new(), Vec::new());
-    let mut with_markers = Vec::new();
+    let mut go_types = Vec::new();
     // The arguments may contain the same file twice.
     let mut may_repeat = paths.len() > 1;
     for path in paths {
@@ -267,22 +269,14 @@ pub(crate) fn collect(paths: &[PathBuf], reading: &Reading<'_>) -> anyhow::Resul
             let access = access.unwrap_or_else(|| found_in(path));
             // The walk knows only the name of a file.
             let is_template = |it: &Path| it.extension().is_some_and(|it| it == "tpl");
-            let is_text = |it: &Path| is_template(it) || is_filled_in(it) || reading.has_markdown && is_markdown(it);
+            let is_text = |it: &Path| {
+                is_template(it) || reading.has_filled_in && is_filled_in(it) || reading.has_markdown && is_markdown(it)
+            };
             let is_wanted = |it: &Path| walk::is_manifest(it) || is_text(it) || is_of_types(it);
             let mut walked = walk_for(path, &access, reading.hidden, &is_wanted)?;
-            let (types, files) = walked.files.into_iter().partition(|it: &PathBuf| is_of_types(it));
-            walked.files = files;
-            let types: Vec<PathBuf> = types;
-            // Files of other projects have no types of this one.
-            let is_own = |it: &&PathBuf| !it.iter().any(|it| it == "vendor");
-            if types
-                .iter()
-                .filter(is_own)
-                .take(MOST_TYPES)
-                .any(|it| has_markers(it, &access))
-            {
-                with_markers.push(path.clone());
-            }
+            let types = walked.files.extract_if(.., |it| is_of_types(it));
+            let own = types.filter(|it| !it.iter().any(|it| it == "vendor"));
+            go_types.extend(own.map(|it| (it, access.clone())));
             walked.hidden.retain(|it| !is_of_types(it));
             may_repeat |= walked.has_links;
             // A configuration file of crd-analyzer is not a manifest.
@@ -322,12 +316,9 @@ pub(crate) fn collect(paths: &[PathBuf], reading: &Reading<'_>) -> anyhow::Resul
         inputs,
         unreadable,
         hidden,
-        with_markers,
+        go_types,
     })
 }
-
-/// The maximum number of Go files in which markers are searched.
-const MOST_TYPES: usize = 50;
 
 /// Whether a Go file usually declares API types, judging by its name.
 fn is_of_types(path: &Path) -> bool {
@@ -335,10 +326,13 @@ fn is_of_types(path: &Path) -> bool {
     name.ends_with("types.go")
 }
 
-/// Whether a Go file has markers from which controller-gen makes CRDs.
-fn has_markers(path: &Path, access: &Access) -> bool {
-    let text = read::text(path, access, read::FOUND_BYTES);
-    text.is_ok_and(|it| it.contains("+kubebuilder:"))
+/// Markers that occur only in files with API types.
+const SIGNS: [&str; 3] = ["+groupName=", "+kubebuilder:object:", "+kubebuilder:validation:"];
+
+/// Whether a Go file has markers of API types.
+pub(crate) fn has_markers(path: &Path, access: &Access) -> bool {
+    let text = read::text(path, access, read::SETTINGS_BYTES);
+    text.is_ok_and(|it| SIGNS.iter().any(|sign| it.contains(sign)))
 }
 
 /// The path of a found file as people write it, without `./`.

@@ -323,6 +323,7 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
         revision: checked.as_ref(),
         hidden: if args.hidden { Hidden::All } else { Hidden::Tracked },
         has_markdown: args.markdown,
+        has_filled_in: true,
     };
     let old_folder = args.old.as_deref().filter(|it| read::is_folder(it));
     let folder = old_folder.map(input::found_in);
@@ -331,7 +332,7 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
             mut inputs,
             mut unreadable,
             hidden,
-            with_markers,
+            go_types,
         } = collected;
         // Test data contains broken links on purpose.
         unreadable.retain(|it| {
@@ -353,7 +354,7 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
         let is_excluded = |it: &Path| std::path::absolute(it).is_ok_and(|it| excluded.covers(&it));
         let hidden = hidden.iter().filter(|it| !is_excluded(it));
         not_checked.hidden.extend(hidden.map(|it| input::label(it)));
-        not_checked.go = left_out::go_folders(&args.manifests.paths, &with_markers);
+        not_checked.go = left_out::go_folders(&args.manifests.paths, &go_types);
         let known = match &mut known {
             Some(known) if is_served => known,
             known => {

@@ -2,21 +2,31 @@
 
 use std::path::PathBuf;
 
-use crd_analyzer_io::{read, repository};
+use crd_analyzer_io::{
+    read::{self, Access},
+    repository,
+};
 
 use crate::input;
 
 /// The maximum length of a quoted line, in characters.
 const MOST_OF_A_LINE: usize = 80;
 
+/// The maximum number of Go files in which markers are searched.
+const MOST_TYPES: usize = 50;
+
 /// The folders of the command line that contain Go API types, as Go package patterns. Empty if the command line already contains a pattern.
-/// `with_markers` has the folders in which Go files with markers were found.
-pub(super) fn go_folders(paths: &[PathBuf], with_markers: &[PathBuf]) -> Vec<String> {
+/// `types` has the Go files that may declare such types.
+pub(super) fn go_folders(paths: &[PathBuf], types: &[(PathBuf, Access)]) -> Vec<String> {
     if paths.iter().any(|it| it.ends_with("...")) {
         return Vec::new();
     }
     let folders = paths.iter();
-    let has_types = |it: &PathBuf| with_markers.contains(it) || repository::has_api_types(it);
+    let has_markers = |folder: &PathBuf| {
+        let mut inside = types.iter().filter(|it| it.0.starts_with(folder)).take(MOST_TYPES);
+        inside.any(|(path, access)| input::has_markers(path, access))
+    };
+    let has_types = |it: &PathBuf| repository::has_api_types(it) || has_markers(it);
     let folders = folders.filter(|it| read::is_folder(it) && has_types(it));
     let named = folders.map(|it| match &*input::label(it) {
         "" | "." => "./...".to_owned(),

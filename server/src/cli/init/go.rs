@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crd_analyzer_io::read::{self, SETTINGS_BYTES};
+use crd_analyzer_io::read;
 
 use crate::input;
 
@@ -14,9 +14,6 @@ const FOLDERS: [&str; 4] = ["api", "apis", "pkg/apis", "pkg/api"];
 
 /// The maximum number of files to search in each folder.
 const MOST: usize = 500;
-
-/// Markers that occur only in files with API types.
-const SIGNS: [&str; 3] = ["+groupName=", "+kubebuilder:object:", "+kubebuilder:validation:"];
 
 /// The folders of the modules, relative to the folder, to which packages belong and whose dependencies are not in a `vendor` folder. `packages` are
 /// patterns as from [`packages()`].
@@ -37,11 +34,7 @@ pub(super) fn packages(folder: &Path) -> Vec<String> {
     let access = input::found_in(folder);
     let has_types = |name: &&str| {
         let files = input::go_files(&folder.join(name), &access);
-        let mut texts = files
-            .iter()
-            .take(MOST)
-            .filter_map(|it| read::text(it, &access, SETTINGS_BYTES).ok());
-        texts.any(|text| SIGNS.iter().any(|it| text.contains(it)))
+        files.iter().take(MOST).any(|it| input::has_markers(it, &access))
     };
     let found = FOLDERS.into_iter().filter(has_types);
     found.map(|it| format!("./{it}/...")).collect()
