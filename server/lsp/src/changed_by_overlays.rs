@@ -9,7 +9,7 @@ use crd_analyzer_ide::{
 use crd_analyzer_syntax::paths;
 use crd_analyzer_workspace::builds::overlay::{Becomes, ChangedValue};
 
-use crate::{display_text, from_proto, handlers::effective_object::shown, request_context::RequestContext};
+use crate::{display_text, from_proto, request_context::RequestContext};
 
 /// The maximum length of a value that is shown, in characters.
 const MOST_CHARACTERS: usize = 80;
@@ -47,6 +47,6 @@ fn told(change: &ChangedValue, folders: &[PathBuf]) -> String {
     let build = markdown::whole_code(&display_text::line(&change.build));
     let (file, span) = &change.by;
     let line = file.lines().line_of(span.start) + 1;
-    let by = markdown::whole_code(&format!("{}:{line}", shown(&file.path, folders)));
+    let by = markdown::whole_code(&format!("{}:{line}", display_text::path(&file.path, folders)));
     format!("{build}: {becomes}, by {by}")
 }

@@ -1,5 +1,7 @@
 //! Text for the client to display: invisible characters are escaped, and long text is cut. Not for text that the client inserts into a document.
 
+use std::path::{Path, PathBuf};
+
 use crd_analyzer_io::escape;
 
 use crate::limits::cut;
@@ -7,6 +9,12 @@ use crate::limits::cut;
 /// Text on one line, such as a title or a label.
 pub(crate) fn line(text: &str) -> String {
     escape::line(&cut(text)).into_owned()
+}
+
+/// A path, relative to its workspace folder.
+pub(crate) fn path(path: &Path, folders: &[PathBuf]) -> String {
+    let from = folders.iter().find_map(|it| path.strip_prefix(it).ok());
+    line(&from.unwrap_or(path).to_string_lossy())
 }
 
 /// Text of several lines.

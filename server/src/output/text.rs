@@ -43,6 +43,14 @@ struct Text {
     errors: ErrorList,
 }
 
+/// The name of an object with a blank before it. Empty if the object has no known name.
+fn name_after_kind(document: &DocumentReport) -> String {
+    match &*document.name {
+        "" => String::new(),
+        name => format!(" {name}"),
+    }
+}
+
 impl Text {
     fn new(look: Look) -> Self {
         Self {
@@ -93,10 +101,7 @@ impl Text {
         let Some((version, effective)) = found else {
             return Ok(());
         };
-        let name = match &*document.name {
-            "" => String::new(),
-            name => format!(" {name}"),
-        };
+        let name = name_after_kind(document);
         let build = effective.build.as_ref();
         let build = build.map_or_else(String::new, |it| format!(", built for {it}"));
         let heading = format!(
@@ -134,11 +139,7 @@ impl Text {
         if is_known {
             return Ok(());
         }
-        let name = if document.name.is_empty() {
-            String::new()
-        } else {
-            format!(" {}", document.name)
-        };
+        let name = name_after_kind(document);
         let accepted = document
             .accepted_by()
             .map_or(String::new(), |accepted| format!(", accepted by {accepted}"));

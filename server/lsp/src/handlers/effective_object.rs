@@ -1,10 +1,6 @@
 //! `crd-analyzer/effectiveObject`, an LSP extension: the custom resource at a position as the API server stores it.
 
-use std::{
-    fmt::Write as _,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{fmt::Write as _, path::Path, sync::Arc};
 
 use crd_analyzer_io::escape;
 use crd_analyzer_schema::KubernetesVersion;
@@ -132,7 +128,7 @@ fn answer(
             .as_ref()
             .filter(|it| built.is_some_and(|built| *it.file.path != *built.1));
         if let Some(decided) = elsewhere {
-            let _ = write!(text, "  # {}", shown(&decided.file.path, &folders));
+            let _ = write!(text, "  # {}", display_text::path(&decided.file.path, &folders));
             let location = to_proto::in_file(&decided.file, decided.origin, request.client());
             places.extend(location.map(|it| json!({ "line": line, "location": it })));
         }
@@ -151,12 +147,6 @@ fn answer(
         // `display_text` must not cut this, because `MAX_BYTES` already limits it.
         "text": escape::text(&text),
     })
-}
-
-/// A path to display, relative to its workspace folder.
-pub(crate) fn shown(path: &Path, folders: &[PathBuf]) -> String {
-    let from = folders.iter().find_map(|it| path.strip_prefix(it).ok());
-    display_text::line(&from.unwrap_or(path).to_string_lossy())
 }
 
 /// The maximum size of an effective object to show, in bytes. The API server stores at most 3 MB, but defaults may add more.
