@@ -12,7 +12,7 @@ use crd_analyzer_syntax::{
 use super::{
     BuildOf, Object, Overlays,
     deciders::{Deciding, removal},
-    projection::spot,
+    projection::{source, spot},
 };
 use crate::documents::source::SourceText;
 
@@ -42,13 +42,9 @@ impl Overlays {
     /// The builds that change the value at an offset of a file that contains the object. For a key, its value. No build changes what is only in a
     /// patch.
     pub fn changes_of(&self, path: &Path, offset: u32) -> Vec<ChangedValue> {
-        let objects = self
-            .by_file
-            .get(path)
-            .into_iter()
-            .flatten()
-            .map(|it| &self.objects[*it]);
-        let mut own = objects.filter(|it| it.origin.0 == path && !it.is_left_out);
+        let mut own = self
+            .objects_of(path)
+            .filter(|it| it.origin.0 == path && !it.is_left_out);
         let found = own.find_map(|object| {
             let (tree, root) = self.sources.tree(object.origin_place);
             let span = tree.span(root);
@@ -65,7 +61,7 @@ impl Overlays {
         let builds = self.builds_of(path, (origin.1, origin.2)).into_iter();
         let changed = builds.filter(|it| it.is_origin).filter_map(|build: BuildOf| {
             let (becomes, place) = self.change_of(&self.objects[build.object], &value)?;
-            let by = self.written_at(place);
+            let by = (source(&self.sources, place), spot(&self.sources, place));
             let build = build.name;
             Some(ChangedValue { build, becomes, by })
         });
@@ -126,25 +122,14 @@ impl Overlays {
         };
         deciding.changed_at(built)
     }
-
-    fn written_at(&self, place: Place) -> (Arc<SourceText>, Span) {
-        let (path, _) = self.sources.document(place);
-        let text = SourceText::new(path.clone(), self.sources.text_of(place).into());
-        (Arc::new(text), spot(&self.sources, place))
-    }
 }
 
 /// The value of a field or an item, as it is written.
 fn child(tree: &Tree, node: NodeId, step: &Step<'_>) -> Option<NodeId> {
-    let found = match step {
-        Step::Key(key) => {
-            paths::lookup(tree, node, key)
-                .filter(|it| tree.parent(it.value) == Some(node))?
-                .value
-        }
-        Step::Index(index) => tree.items(node).nth(*index)?,
-    };
-    Some(tree.resolve(found))
+    let found = paths::find_from(tree, node, std::slice::from_ref(step));
+    // What a merge key adds is written elsewhere.
+    let is_own = found.is_found() && tree.parent(found.node) == Some(node);
+    is_own.then(|| tree.resolve(found.node))
 }
 
 fn becomes(built: &Node) -> Becomes {

@@ -1,7 +1,7 @@
 //! Finds the patches that cause a diagnostic of a built object. A patch may set a value that a rule reads, remove a required field, or add too many
 //! items. The API server reports the object or the list, which is in the base, although the base needs no change.
 
-use std::{path::Path as FilePath, sync::Arc};
+use std::path::Path as FilePath;
 
 use crd_analyzer_kustomize::{Entry, Node, Place, Sources, Value};
 use crd_analyzer_schema::{
@@ -9,10 +9,9 @@ use crd_analyzer_schema::{
     field::{Path, Segment},
 };
 
-use super::projection::spot;
+use super::projection::{source, spot};
 use crate::{
     builds::basis::{Basis, Decider, Does},
-    documents::source::SourceText,
     findings::finding::{Finding, Related},
     words,
 };
@@ -197,7 +196,7 @@ pub(super) fn tell(
         Related {
             span,
             message,
-            file: (!is_same).then(|| Arc::new(SourceText::new(file.clone(), sources.text_of(place).into()))),
+            file: (!is_same).then(|| source(sources, place)),
         }
     };
     let is_rule = is_of_rule(finding);

@@ -463,13 +463,9 @@ impl Overlays {
         }
         let mut report = unjudged::report(&object.origin, object.origin_place, &self.sources, question.versions);
         // Kustomizations change little of a CRD, so one build that is left out is no reason for a run to fail.
-        let mut of_file = self
-            .by_file
-            .get(path)
-            .into_iter()
-            .flatten()
-            .map(|it| &self.objects[*it]);
-        let is_checked = of_file.any(|it| it.origin == object.origin && !it.is_left_out);
+        let is_checked = self
+            .objects_of(path)
+            .any(|it| it.origin == object.origin && !it.is_left_out);
         for (_, verdict) in &mut report.verdicts {
             for finding in &mut verdict.unfinished {
                 finding.builds.push(self.by(object.build, path, false));

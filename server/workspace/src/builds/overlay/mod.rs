@@ -482,6 +482,12 @@ impl Overlays {
         })
     }
 
+    /// The objects that a file contributes to.
+    fn objects_of(&self, path: &Path) -> impl Iterator<Item = &Object> {
+        let numbers = self.by_file.get(path).into_iter().flatten();
+        numbers.map(|it| &self.objects[*it])
+    }
+
     /// The files that the kustomizations read or tried to read.
     pub fn files(&self) -> impl Iterator<Item = &Arc<Path>> {
         self.builds.iter().flat_map(|it| &it.files).chain(&self.asked)

@@ -63,9 +63,7 @@ impl Projection {
         let place = |segment: &Segment| {
             let (place, origin) = self.origin(segment.span, sources)?;
             let (path, _) = sources.document(place);
-            let file = files
-                .entry(path)
-                .or_insert_with(|| Arc::new(SourceText::new(path.clone(), sources.text_of(place).into())));
+            let file = files.entry(path).or_insert_with(|| source(sources, place));
             Some(BuiltPlace {
                 span: segment.span,
                 file: file.clone(),
@@ -104,6 +102,12 @@ impl Projection {
         }
         Some((inner.place, sources.span(inner.place)))
     }
+}
+
+/// The file of a place, with its text.
+pub(super) fn source(sources: &Sources, place: Place) -> Arc<SourceText> {
+    let (path, _) = sources.document(place);
+    Arc::new(SourceText::new(path.clone(), sources.text_of(place).into()))
 }
 
 /// The span to mark for a place in its file. It is the scalar, the key of the collection, or the first line of the collection.
