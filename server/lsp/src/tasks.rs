@@ -2,6 +2,7 @@
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
+    pin::Pin,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -9,17 +10,25 @@ use std::{
     time::{Duration, Instant},
 };
 
+use tokio::sync::oneshot;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
 
 use crate::workers;
+
+// The runtime takes work in a box: for each other type, the compiler would translate the runtime's code again, which takes seconds for all of them.
+type Work = Box<dyn FnOnce() + Send>;
+type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// Runs work on a thread that may block. A panic is logged and becomes an error of the request, and the language server continues.
 pub(crate) async fn blocking<T: Send + 'static>(
     what: &'static str,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T> {
-    tokio::task::spawn_blocking(work).await.map_err(|error| {
-        tracing::error!("{what} failed: {error}");
+    let (sender, mut result) = oneshot::channel();
+    let work: Work = Box::new(move || drop(sender.send(work())));
+    let ended = tokio::task::spawn_blocking(work).await;
+    result.try_recv().map_err(|_| {
+        tracing::error!("{what} failed: {ended:?}");
         failed(what)
     })
 }
@@ -88,9 +97,11 @@ async fn answering_within<T: Send + 'static>(
 
 /// Runs work that continues even if its request is cancelled.
 pub(crate) async fn alone<T: Send + 'static>(work: impl Future<Output = Result<T>> + Send + 'static) -> Result<T> {
-    let done = tokio::spawn(work).await;
-    done.unwrap_or_else(|error| {
-        tracing::error!("work on a document failed: {error}");
+    let (sender, mut result) = oneshot::channel();
+    let work: Task = Box::pin(async move { drop(sender.send(work.await)) });
+    let ended = tokio::spawn(work).await;
+    result.try_recv().unwrap_or_else(|_| {
+        tracing::error!("work on a document failed: {ended:?}");
         Err(failed("work on a document"))
     })
 }
@@ -162,6 +173,7 @@ fn failed(what: &str) -> Error {
 /// Runs work in the background, so that the task that reads messages need not wait. Does nothing outside a runtime.
 pub(crate) fn beside(work: impl Future<Output = ()> + Send + 'static) {
     if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+        let work: Task = Box::pin(work);
         runtime.spawn(work);
     }
 }

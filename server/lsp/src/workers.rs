@@ -55,9 +55,14 @@ impl Worker {
 fn run(queue: &Receiver<Work>, waiting: &AtomicUsize, niceness: i32) {
     give_way(niceness);
     while let Ok(work) = queue.recv() {
-        work();
+        guarded(work);
         waiting.fetch_sub(1, Ordering::AcqRel);
     }
+}
+
+/// Runs work that may panic. Whoever waits for its result is told, because the sender of the result is dropped.
+fn guarded(work: Work) {
+    drop(catch_unwind(AssertUnwindSafe(work)));
 }
 
 /// Lowers the thread's priority below that of threads that answer requests. Otherwise, an answer would have to wait when all processors are busy.
@@ -97,8 +102,8 @@ impl Workers {
         let runtime = Handle::current();
         let work: Work = Box::new(move || {
             let _inside = runtime.enter();
-            // Ignore the error if the receiver is gone. If the work panics, the sender is dropped, which tells the receiver.
-            drop(catch_unwind(AssertUnwindSafe(move || answer.send(work()))));
+            // Ignore the error if the receiver is gone.
+            drop(answer.send(work()));
         });
         self.send(work);
         answered.await.ok()
@@ -113,7 +118,7 @@ impl Workers {
                 // The thread lives as long as the queue, so sending does not fail.
                 drop(worker.queue.send(work));
             }
-            None => work(),
+            None => guarded(work),
         }
     }
 }
