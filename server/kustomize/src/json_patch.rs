@@ -100,25 +100,31 @@ impl From<String> for Failure {
 }
 
 fn one(object: &mut Node, operation: &Operation) -> std::result::Result<(), Failure> {
-    let Operation { op, path, place, .. } = operation;
+    let Operation {
+        op,
+        path,
+        place,
+        path_place: key_place,
+        ..
+    } = operation;
     let null = || Node::new(*place, Value::Null { is_written: true });
     let value = || operation.value.clone().unwrap_or_else(null);
     let absent = |what: &str, path: &str| format!("`{op}` fails: the object has no {what}`{path}`");
     match &**op {
         "add" => {
             let (parent, key) = find(object, path)?.ok_or_else(|| absent("parent for ", path))?;
-            add(parent, &key, *place, value())?;
+            add(parent, &key, *key_place, value())?;
         }
         "remove" => {
             let (parent, key) = find(object, path)?.ok_or_else(|| absent("", path))?;
-            remove(parent, &key, operation.path_place).ok_or_else(|| absent("", path))?;
+            remove(parent, &key, *key_place).ok_or_else(|| absent("", path))?;
         }
         "replace" if path.is_empty() => *object = value(),
         "replace" => {
             let (parent, key) = find(object, path)?.ok_or_else(|| absent("", path))?;
             let value = value();
             match &mut parent.value {
-                Value::Map(_) => parent.set(key, *place, value),
+                Value::Map(_) => parent.set(key, *key_place, value),
                 Value::List(items) => {
                     let at = index(&key, items.len(), false).ok_or_else(|| absent("", path))?;
                     items[at] = value;
@@ -168,7 +174,7 @@ fn one(object: &mut Node, operation: &Operation) -> std::result::Result<(), Fail
             }
             let moved = moved.unwrap_or_else(null);
             let (parent, key) = find(object, path)?.ok_or_else(|| absent("parent for ", path))?;
-            add(parent, &key, *place, moved)?;
+            add(parent, &key, *key_place, moved)?;
         }
         _ => return Err(format!("a JSON patch has no operation `{op}`").into()),
     }
@@ -190,10 +196,7 @@ const LONGEST: u64 = 16 << 20;
 /// The collection that contains the target of a pointer, and the target's key or index in it.
 fn find<'n>(object: &'n mut Node, path: &str) -> Result<Option<(&'n mut Node, String)>> {
     spend::text(path.len())?;
-    let mut parts: Vec<String> = path
-        .split('/')
-        .map(|it| it.replace("~1", "/").replace("~0", "~"))
-        .collect();
+    let mut parts: Vec<String> = path.split('/').map(pointer_key).collect();
     let Some(last) = parts.pop().filter(|_| !parts.is_empty()) else {
         return Ok(None);
     };
@@ -213,6 +216,11 @@ fn find<'n>(object: &'n mut Node, path: &str) -> Result<Option<(&'n mut Node, St
     // The operation searches, inserts into or removes from this collection.
     spend::work(1 + node.entries().len() / 2 + node.items().len())?;
     Ok((!node.is_scalar()).then_some((node, last)))
+}
+
+/// The key that a part of a JSON pointer (RFC 6901) names.
+pub fn pointer_key(part: &str) -> String {
+    part.replace("~1", "/").replace("~0", "~")
 }
 
 /// The index that a part of a pointer names. A negative index counts from the end.

@@ -41,6 +41,7 @@ pub use build::{build, build_with};
 pub use built::{Build, Built, Unread};
 pub use digest::sha256;
 pub use flux::{BuiltKustomization, FluxKustomization};
+pub use json_patch::pointer_key;
 pub use kustomization::FILE_NAMES;
 pub use node::{Entry, Node, Place, Removal, Value};
 pub use problem::{Problem, ProblemKind, Unknown};

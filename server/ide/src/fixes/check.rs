@@ -67,7 +67,8 @@ pub(super) fn counts_beside(report: &FileReport, revealed: &Revealed) -> Counts 
 }
 
 /// Whether a change has removed findings of a code without adding any that affect the verdict. The API server reports one decoding error of a
-/// document at a time, so the next decoding error counts as progress.
+/// document at a time, so the next decoding error counts as progress. A finding that the text alone does not have is about an object that is built with
+/// other files: its change must only add nothing to the text.
 pub(super) fn is_better(before: &Counts, after: &Counts, report: &FileReport, code: &str) -> bool {
     let of = |counts: &Counts| -> usize {
         let of_code = counts.by_code.iter().filter(|(it, _)| it.2 == code);
@@ -77,7 +78,8 @@ pub(super) fn is_better(before: &Counts, after: &Counts, report: &FileReport, co
         let mut of_code = before.undecoded.iter().filter(|it| it.1 == code).peekable();
         of_code.peek().is_some() && of_code.all(|it| !after.undecoded.contains(it))
     };
-    (of(after) < of(before) || is_further()) && brings_nothing(before, after, report)
+    let is_of_build = of(before) == 0 && before.are_complete() && !before.undecoded.iter().any(|it| it.1 == code);
+    (of(after) < of(before) || is_further() || is_of_build) && brings_nothing(before, after, report)
 }
 
 /// Whether no Kubernetes version rejects the new text for a new reason. It is not new if the API server would have reported it later for the old

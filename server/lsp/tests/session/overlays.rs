@@ -554,3 +554,35 @@ async fn the_hover_of_a_base_names_the_overlays_that_change_a_value() {
     assert_eq!(hosts, "- ../dev: other content, by dev/kustomization.yaml:7");
     editor.client.finish_with_lists().await;
 }
+
+#[tokio::test]
+async fn a_wrong_name_in_the_path_of_a_json_patch_has_a_fix() {
+    let kustomization = "resources: [../base]\npatches:\n- target: {kind: Widget}\n  path: patch.yaml\n- target: {kind: Widget}\n  patch: |-\n    - op: add\n      path: /spec/sice\n      value: 4\n";
+    let patch = "- {op: add, path: /spec/size, value: 3}\n- {op: add, path: /spec/colour, value: red}\n";
+    let tree = folder(&[("prod/kustomization.yaml", kustomization), ("prod/patch.yaml", patch)]);
+    let mut capabilities = pushed();
+    capabilities["textDocument"]["codeAction"] =
+        json!({ "codeActionLiteralSupport": { "codeActionKind": { "valueSet": ["quickfix"] } } });
+    let mut editor = Editor::start(capabilities, tree).await;
+    for (path, range, title) in [
+        ("prod/patch.yaml", [1, 24, 1, 30], "Change colour to color"),
+        ("prod/kustomization.yaml", [7, 18, 7, 22], "Change sice to size"),
+    ] {
+        editor.open(path).await;
+        let found = editor.until(path, 1, &[("unknown-field", range[0])]).await;
+        let [line, start, _, end] = range;
+        let expected = json!({
+            "start": { "line": line, "character": start },
+            "end": { "line": line, "character": end },
+        });
+        assert_eq!(found[0]["range"], expected);
+        let params = json!({
+            "textDocument": { "uri": editor.uri(path) }, "range": expected, "context": { "diagnostics": [] },
+        });
+        let actions = list(editor.client.request("textDocument/codeAction", params).await);
+        let first = actions.first().expect("a fix");
+        assert_eq!(first["title"], title);
+        assert_eq!(first["edit"].to_string().matches("newText").count(), 1);
+    }
+    editor.client.finish_with_lists().await;
+}

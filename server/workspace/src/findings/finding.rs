@@ -181,7 +181,7 @@ pub struct Finding {
     pub help: Vec<String>,
     /// Changes that fix the problem, if the check proposes any.
     pub proposed: Option<Arc<Proposed>>,
-    /// The correct word, if the headline suggests a spelling.
+    /// The word that is meant instead of the one at the span, if the label or the help suggests one.
     pub meant: Option<String>,
     /// The reason why the span is not where the cause is written. For example, a missing field is shown at its parent.
     pub elsewhere: Option<String>,

@@ -3,6 +3,7 @@
 use std::{path::Path, sync::Arc};
 
 use crd_analyzer_gosource::check::declared::Declared;
+use crd_analyzer_syntax::tree::Span;
 
 use crate::{
     charts::chart::Charts,
@@ -31,6 +32,11 @@ pub trait BuiltDocuments: Sync {
 
     /// Whether a document of a file, or an item in it, is checked only as built.
     fn is_built(&self, path: &Path, index: usize, item: Option<usize>) -> bool;
+
+    /// Whether two parts of the text of a built object come from the same document, and not, for example, one from a patch.
+    fn are_written_together(&self, _: Span, _: Span) -> bool {
+        true
+    }
 }
 
 /// A question about a text.

@@ -15,7 +15,7 @@ use crd_analyzer_schema::{
 use crd_analyzer_syntax::{
     json::JsonDoc,
     paths::{Finder, Step},
-    tree::{Span, Tree},
+    tree::{NodeId, Span, Tree},
 };
 
 use super::{related, renamed};
@@ -25,7 +25,7 @@ use crate::{
     findings::finding::{Class, Finding, Related, ServerSays},
     findings::report::DocumentVerdict,
     index::CrdText,
-    judging::question::Question,
+    judging::question::{BuiltDocuments, Question},
     judging::verdict,
     resource::effective::Effective,
     words::{self, About},
@@ -79,6 +79,8 @@ pub(super) struct Locate<'a> {
     wants_basis: bool,
     /// Whether Flux substitutes variables in the object.
     has_variables: bool,
+    /// Where the parts of a built object come from.
+    overlays: Option<&'a dyn BuiltDocuments>,
 }
 
 impl<'a> Locate<'a> {
@@ -103,6 +105,7 @@ impl<'a> Locate<'a> {
             wants_later_warnings: question.is_edited,
             wants_basis: question.wants_basis,
             has_variables,
+            overlays: question.overlays,
         }
     }
 
@@ -202,9 +205,9 @@ impl<'a> Locate<'a> {
         match error.kind {
             StrictErrorKind::DuplicateKeys => verdict::say_duplicates(&mut finding, self.tree, self.json),
             StrictErrorKind::UnknownField => {
-                let (words, renamed) = self.unknown(error, misspelt);
+                let (words, meant) = self.unknown(error, misspelt);
                 words::put(&mut finding, words);
-                finding.meant = renamed;
+                finding.meant = meant;
             }
         }
         if let Some(decider) = error.decider.as_ref().filter(|_| !is_of_metadata(error)) {
@@ -218,7 +221,7 @@ impl<'a> Locate<'a> {
         finding
     }
 
-    /// The words for an unknown field, and the required field that was meant if its name is another one.
+    /// The words for an unknown field, and the field that was meant: one with a similar name, or the only missing required field.
     fn unknown(&self, error: &server::StrictError, misspelt: &mut Vec<Misspelt>) -> (words::Words, Option<String>) {
         let path = self
             .json
@@ -235,7 +238,7 @@ impl<'a> Locate<'a> {
         let parent = words::name::field(&words::name::parent(&path));
         let known = error.decider.as_ref().map(|it| self.properties(it)).unwrap_or_default();
         let near = words::meant::meant(&name, known.iter().map(String::as_str));
-        let near = near.filter(|near| error.node.is_none_or(|it| words::unknown::is_free(self.tree, it, near)));
+        let near = near.filter(|near| error.node.is_none_or(|it| self.may_be_renamed(it, near)));
         misspelt.extend(near.map(|near| Misspelt {
             parent: words::name::parent(&path),
             name: name.clone(),
@@ -251,10 +254,20 @@ impl<'a> Locate<'a> {
             name: name.clone(),
             meant: it.clone(),
         }));
-        (
-            words::unknown::in_resource(&name, &parent, near.or(renamed.as_deref())),
-            renamed,
-        )
+        let meant = near.map(str::to_owned).or(renamed);
+        (words::unknown::in_resource(&name, &parent, meant.as_deref()), meant)
+    }
+
+    /// Whether a key of the resource may get another name. It may not if the file where it is written has that name beside it. A patch may change a field
+    /// of its base.
+    fn may_be_renamed(&self, key: NodeId, name: &str) -> bool {
+        let (Some(other), span) = (words::unknown::key_beside(self.tree, key, name), |it| {
+            self.tree.span(it)
+        }) else {
+            return true;
+        };
+        let built = self.overlays;
+        built.is_some_and(|it| !it.are_written_together(span(key), span(other)))
     }
 
     /// The required field that was meant by an unknown one, if only one can be meant. `path` is the path of the unknown field.

@@ -46,7 +46,7 @@ pub(crate) fn in_object(tree: &Tree, root: NodeId, key: NodeId, (fields, what): 
             .help(move_to(tree, &name, &belongs));
     }
     let known = structure.map_or(&[][..], |it| it.fields).iter().map(|it| it.name);
-    let near = meant(&name, known).filter(|it| is_free(tree, key, it));
+    let near = meant(&name, known).filter(|it| key_beside(tree, key, it).is_none());
     let words = Words::new(clip(&headline, MAX_HEADLINE));
     match near {
         Some(near) => words.did_you_mean(&name, near),
@@ -136,11 +136,12 @@ fn instead(keyword: &str) -> Option<&'static str> {
     })
 }
 
-/// Whether a mapping lacks a key. `beside` is another key of the mapping. In very large mappings, only the first entries are searched.
-pub(crate) fn is_free(tree: &Tree, beside: NodeId, key: &str) -> bool {
+/// The node of a mapping's key. `beside` is another key of the mapping. In very large mappings, only the first entries are searched.
+pub(crate) fn key_beside(tree: &Tree, beside: NodeId, key: &str) -> Option<NodeId> {
     const MAX_ENTRIES: usize = 1_000;
     let entries = tree.parent(beside).into_iter().flat_map(|it| tree.entries(it));
-    !entries.take(MAX_ENTRIES).any(|it| tree.scalar(it.key) == key)
+    let mut keys = entries.take(MAX_ENTRIES).map(|it| it.key);
+    keys.find(|it| tree.scalar(*it) == key)
 }
 
 /// The API struct at a path. If it has none, the struct at the nearest parent path that has one.

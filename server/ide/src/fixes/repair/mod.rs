@@ -211,6 +211,9 @@ pub(super) fn repairs<'d>(document: &'d Document<'d>, problem: Problem, definiti
     };
     let problem = &at.problem;
     let mut found = Vec::new();
+    if let Some(repair) = resource::in_pointer(&at) {
+        return vec![repair];
+    }
     if [UNSERVED_VERSION, DEPRECATED_VERSION, DEPRECATED_POLICY_VERSION].contains(&problem.code) {
         resource::version(&at, definitions, &mut found);
     }

@@ -9,7 +9,7 @@ use crd_analyzer_syntax::{
     json::{JsonDoc, JsonValue},
     paths::{self, Step},
     read_json_of,
-    tree::{CollectionStyle, NodeId, NodeKind, ScalarStyle, Tree},
+    tree::{CollectionStyle, Entry, NodeId, NodeKind, ScalarStyle, Tree},
 };
 use crd_analyzer_workspace::{
     index::GroupKind,
@@ -144,22 +144,45 @@ fn value(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
     }
 }
 
+/// Changes the name of an unknown field that the path of a JSON patch writes.
+pub(super) fn in_pointer(at: &At<'_>) -> Option<Repair> {
+    let problem = &at.problem;
+    let wanted = problem
+        .meant
+        .as_deref()
+        .filter(|_| problem.code == api_codes::UNKNOWN_FIELD)?;
+    let is_key = |it: Entry| at.tree.span(it.key) == problem.span;
+    if at.document.is_crd() || at.entry.is_some_and(is_key) {
+        return None;
+    }
+    let name = at.tree.text().get(problem.span.range())?;
+    let repair = Repair::one(format!("Change {name} to {wanted}"), Some(put(problem.span, wanted)))?;
+    // A required field that is missing has another name, and may be meant or not.
+    Some(if meant(name, [wanted]).is_some() {
+        repair.safe()
+    } else {
+        repair
+    })
+}
+
 fn unknown_field(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
     let tree = at.tree;
     let Some((own, mapping)) = at.entry.zip(at.mapping()) else {
         return;
     };
     let name = tree.scalar(own.key);
-    // The check of the object knows the only field that can be meant.
-    if let Some(missing) = &at.problem.meant {
-        let edit = set_scalar(tree, own.key, missing);
-        found.extend(Repair::one(format!("Rename {name} to {missing}"), edit));
-    }
     let fields = view.fields();
     let free = fields.iter().map(|it| it.0.as_ref());
     let work = at.entries(mapping);
     let free = free.filter(|it| budget::advise(work) && tree.entry(mapping, it).is_none());
-    if let Some(near) = meant(&name, free) {
+    let near = meant(&name, free);
+    // The check of the object knows the only required field that can be meant.
+    let missing = at.problem.meant.as_deref().filter(|it| near != Some(*it));
+    if let Some(missing) = missing {
+        let edit = set_scalar(tree, own.key, missing);
+        found.extend(Repair::one(format!("Rename {name} to {missing}"), edit));
+    }
+    if let Some(near) = near {
         let edit = set_scalar(tree, own.key, near);
         found.extend(Repair::one(format!("Change {name} to {near}"), edit).map(Repair::safe));
     } else {

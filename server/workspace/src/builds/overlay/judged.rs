@@ -171,6 +171,7 @@ impl Overlays {
                 .flux
                 .variables_of(self.patching[object.build].as_ref().map(|it| it.number), folder),
             old: self.old_flux.variables(&[folder]),
+            written: (&projection, &self.sources),
         };
         let crds = question.definitions.map(|others| CrdsOfBuild {
             crds: &self.crds[object.build],
@@ -507,12 +508,14 @@ impl Judged {
 }
 
 /// The variables that Flux substitutes in the build of one object.
-struct OfBuild {
+struct OfBuild<'a> {
     variables: Option<Arc<Variables>>,
     old: Option<Arc<Variables>>,
+    /// The text of the object, and the files from which it was built.
+    written: (&'a Projection, &'a Sources),
 }
 
-impl BuiltDocuments for OfBuild {
+impl BuiltDocuments for OfBuild<'_> {
     fn variables(&self, _: &Path) -> Option<Arc<Variables>> {
         self.variables.clone()
     }
@@ -523,5 +526,11 @@ impl BuiltDocuments for OfBuild {
 
     fn is_built(&self, _: &Path, _: usize, _: Option<usize>) -> bool {
         false
+    }
+
+    fn are_written_together(&self, one: Span, other: Span) -> bool {
+        let (projection, sources) = self.written;
+        let document = |span| Some(projection.origin(span, sources)?.0.document);
+        document(one) == document(other)
     }
 }

@@ -8,7 +8,7 @@ use std::{
     sync::Arc,
 };
 
-use crd_analyzer_kustomize::{Node, Place, Sources, Value};
+use crd_analyzer_kustomize::{Node, Place, Sources, Value, pointer_key};
 use crd_analyzer_syntax::{
     is_plain_text,
     tree::{NodeKind, ScalarStyle, Span, Tree},
@@ -100,7 +100,24 @@ impl Projection {
             let part = tree.source_map(node).span(start..end);
             return Some((inner.place, sources.outward(inner.place.document, part)));
         }
+        if let Some(key) = self.key_in_pointer(inner, sources) {
+            return Some((inner.place, key));
+        }
         Some((inner.place, sources.span(inner.place)))
+    }
+}
+
+impl Projection {
+    /// The span of a key that the `path` of a JSON patch writes, in the patch's file. It is the last part of the path.
+    fn key_in_pointer(&self, segment: &Segment, sources: &Sources) -> Option<Span> {
+        let (tree, node) = sources.tree(segment.place);
+        let written = tree.is_scalar(node).then(|| tree.scalar(node))?;
+        let key = value_of(&self.text[segment.span.range()])?;
+        let (before, last) = written.strip_prefix('/').and(written.rsplit_once('/'))?;
+        (pointer_key(last) == key).then(|| {
+            let part = tree.source_map(node).span(before.len() + 1..written.len());
+            sources.outward(segment.place.document, part)
+        })
     }
 }
 
