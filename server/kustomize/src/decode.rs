@@ -44,7 +44,7 @@ impl Kustomization {
                 .copied()
                 .ok_or_else(|| {
                     let message = format!("a kustomization has no field `{written}`");
-                    Problem::fails(*key_place, message).of_unknown(written, &KNOWN)
+                    Problem::fails(*key_place, message).of_unknown(written, KNOWN)
                 })?;
             match key {
                 "apiVersion" => head.0 = text(node)?,
@@ -83,7 +83,7 @@ impl Kustomization {
         found.is_component = head.1.as_ref().is_some_and(|it| *it.text == *"Component");
         if let Some(kind) = head.1.filter(|it| !(it.text.is_empty() || KINDS.contains(&&*it.text))) {
             let message = format!("kind `{}` is neither Kustomization nor Component", kind.text);
-            return Err(Problem::fails(kind.place, message).of_unknown(&kind.text, &KINDS));
+            return Err(Problem::fails(kind.place, message).of_unknown(&kind.text, KINDS));
         }
         let version = if found.is_component {
             "kustomize.config.k8s.io/v1alpha1"
@@ -198,7 +198,7 @@ impl<'n> Fields<'n> {
         {
             Some((key, place, _)) => {
                 let message = format!("`{key}` is not a field here");
-                Err(Problem::fails(*place, message).of_unknown(key, known))
+                Err(Problem::fails(*place, message).of_unknown(key, known.iter().copied()))
             }
             None => Ok(fields),
         }

@@ -1,11 +1,14 @@
 //! Applies patches to their targets (`PatchTransformer`, `PatchStrategicMergeTransformer`).
 
+use std::sync::Arc;
+
 use crate::{
+    id::ResId,
     json_patch,
     kustomization::Patch,
     node::Node,
     problem::{Problem, Result},
-    resource::{Allowed, Resource, Resources},
+    resource::{AN_ID, Allowed, Resource, Resources},
     spend,
 };
 
@@ -21,15 +24,29 @@ pub(crate) fn target_of(resources: &Resources, patch: &Resource, is_open: bool) 
     match resources.same(&id)?.as_slice() {
         [one] => Ok(Some(*one)),
         [] if is_open => Ok(None),
-        [] => Err(Problem::fails(
-            patch.origin,
-            format!("no object matches the patch for {id}"),
-        )),
+        [] => {
+            let name = patch.node.at(&["metadata", "name"]);
+            let place = name.map_or(patch.origin, |it| it.place);
+            let message = format!("no object matches the patch for {id}");
+            let names = names_like(resources, &id)?;
+            Err(Problem::fails(place, message).of_unknown(&id.name, names))
+        }
         _ => Err(Problem::fails(
             patch.origin,
             format!("several objects match the patch for {id}"),
         )),
     }
+}
+
+/// The names of the objects that differ from an id only by their name.
+fn names_like(resources: &Resources, id: &ResId) -> Result<Vec<Arc<str>>> {
+    let list = resources.list();
+    spend::work(list.len() * AN_ID)?;
+    let names = list
+        .iter()
+        .map(Resource::first_id)
+        .filter(|it| it.name != id.name && it.gvk == id.gvk && it.effective_namespace() == id.effective_namespace());
+    Ok(names.map(|it| it.name).collect())
 }
 
 /// Applies a patch to a selected object (`ApplySmPatch` of the objects). Labels and annotations of the patch become strings.

@@ -208,7 +208,7 @@ fn namespace(object: &Node, fields: &Fields<'_>, specs: &Specs) -> Result<Option
         other => {
             let place = fields.get("setRoleBindingSubjects").map_or(fields.place, |it| it.place);
             let message = format!("invalid value `{other}` for `setRoleBindingSubjects`");
-            return Err(Problem::fails(place, message).of_unknown(other, &SUBJECTS));
+            return Err(Problem::fails(place, message).of_unknown(other, SUBJECTS));
         }
     };
     let unset_only = fields.flag("unsetOnly")?;

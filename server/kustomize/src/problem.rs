@@ -30,13 +30,13 @@ pub struct Problem {
     pub unknown: Option<Unknown>,
 }
 
-/// A word in a kustomization that kustomize does not know.
+/// A word in a kustomization or a patch that kustomize does not know.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Unknown {
     /// The word.
     pub word: Arc<str>,
     /// The words that kustomize accepts at this place.
-    pub known: &'static [&'static str],
+    pub known: Vec<Arc<str>>,
 }
 
 impl Problem {
@@ -55,8 +55,9 @@ impl Problem {
 
     /// Sets the unknown word that causes the problem, and the known words.
     #[must_use]
-    pub(crate) fn of_unknown(self, word: &str, known: &'static [&'static str]) -> Self {
+    pub(crate) fn of_unknown<K: Into<Arc<str>>>(self, word: &str, known: impl IntoIterator<Item = K>) -> Self {
         let word = word.into();
+        let known = known.into_iter().map(Into::into).collect();
         Self {
             unknown: Some(Unknown { word, known }),
             ..self

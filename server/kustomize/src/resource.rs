@@ -336,7 +336,7 @@ pub(crate) struct Resources {
 /// The work units for comparing an id.
 const A_LOOK: usize = 3;
 /// The work units for creating an id.
-const AN_ID: usize = 40;
+pub(crate) const AN_ID: usize = 40;
 
 impl Resources {
     pub(crate) fn list(&self) -> &[Resource] {

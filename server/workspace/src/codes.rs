@@ -79,7 +79,7 @@ crd_analyzer_schema::codes! {
     /// The object holds CRDs, schemas or resources in the form of another tool, which crd-analyzer does not check.
     KIND_OF_OTHER_TOOL = "kind-of-other-tool";
     /// kustomize cannot build a kustomization.
-    KUSTOMIZE_FAILURE = "kustomize-failure", no_fix: "Only the author knows what the kustomization should do.";
+    KUSTOMIZE_FAILURE = "kustomize-failure";
     /// A kustomization needs something that crd-analyzer does not read or run.
     KUSTOMIZE_NOT_BUILT = "kustomize-not-built", no_fix: "Only the author knows where the missing part is.";
     /// A marker in a Go file has a name that controller-gen does not know.

@@ -556,21 +556,45 @@ async fn the_hover_of_a_base_names_the_overlays_that_change_a_value() {
 }
 
 #[tokio::test]
-async fn a_wrong_name_in_the_path_of_a_json_patch_has_a_fix() {
+async fn wrong_names_in_overlays_have_fixes() {
     let kustomization = "resources: [../base]\npatches:\n- target: {kind: Widget}\n  path: patch.yaml\n- target: {kind: Widget}\n  patch: |-\n    - op: add\n      path: /spec/sice\n      value: 4\n";
     let patch = "- {op: add, path: /spec/size, value: 3}\n- {op: add, path: /spec/colour, value: red}\n";
-    let tree = folder(&[("prod/kustomization.yaml", kustomization), ("prod/patch.yaml", patch)]);
+    let of_other = HEAD.replace("name: a", "name: \"aa\"");
+    let tree = folder(&[
+        ("prod/kustomization.yaml", kustomization),
+        ("prod/patch.yaml", patch),
+        ("test/kustomization.yaml", NAMES_BASE),
+        ("test/patch.yaml", &of_other),
+        ("stage/kustomization.yaml", "resorces: [../base]\n"),
+    ]);
     let mut capabilities = pushed();
     capabilities["textDocument"]["codeAction"] =
         json!({ "codeActionLiteralSupport": { "codeActionKind": { "valueSet": ["quickfix"] } } });
     let mut editor = Editor::start(capabilities, tree).await;
-    for (path, range, title) in [
-        ("prod/patch.yaml", [1, 24, 1, 30], "Change colour to color"),
-        ("prod/kustomization.yaml", [7, 18, 7, 22], "Change sice to size"),
+    for (path, code, range, title) in [
+        (
+            "prod/patch.yaml",
+            "unknown-field",
+            [1, 24, 30],
+            "Change colour to color",
+        ),
+        (
+            "prod/kustomization.yaml",
+            "unknown-field",
+            [7, 18, 22],
+            "Change sice to size",
+        ),
+        ("test/patch.yaml", "kustomize-failure", [3, 8, 12], "Change aa to a"),
+        (
+            "stage/kustomization.yaml",
+            "kustomize-failure",
+            [0, 0, 8],
+            "Change resorces to resources",
+        ),
     ] {
         editor.open(path).await;
-        let found = editor.until(path, 1, &[("unknown-field", range[0])]).await;
-        let [line, start, _, end] = range;
+        let found = editor.until(path, 1, &[(code, range[0])]).await;
+        let [line, start, end] = range;
         let expected = json!({
             "start": { "line": line, "character": start },
             "end": { "line": line, "character": end },

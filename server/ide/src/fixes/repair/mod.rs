@@ -24,8 +24,8 @@ use crd_analyzer_syntax::{
 };
 use crd_analyzer_workspace::{
     codes::{
-        DEPRECATED_POLICY_VERSION, DEPRECATED_VERSION, KIND_OF_OTHER_TOOL, LOCAL_TAG, UNKNOWN_CHART_VALUE,
-        UNSERVED_VERSION, UNUSED_SUPPRESSION,
+        DEPRECATED_POLICY_VERSION, DEPRECATED_VERSION, KIND_OF_OTHER_TOOL, KUSTOMIZE_FAILURE, LOCAL_TAG,
+        UNKNOWN_CHART_VALUE, UNSERVED_VERSION, UNUSED_SUPPRESSION,
     },
     documents::source::SourceText,
     judging::hazards::codes as hazard_codes,
@@ -213,6 +213,9 @@ pub(super) fn repairs<'d>(document: &'d Document<'d>, problem: Problem, definiti
     let mut found = Vec::new();
     if let Some(repair) = resource::in_pointer(&at) {
         return vec![repair];
+    }
+    if problem.code == KUSTOMIZE_FAILURE {
+        return wording::meant_word(&at).into_iter().collect();
     }
     if [UNSERVED_VERSION, DEPRECATED_VERSION, DEPRECATED_POLICY_VERSION].contains(&problem.code) {
         resource::version(&at, definitions, &mut found);

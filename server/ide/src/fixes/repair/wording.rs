@@ -61,6 +61,15 @@ pub(super) fn duplicate_key(at: &At<'_>, found: &mut Vec<Repair>) {
     }
 }
 
+/// Changes the word at a finding to the one that is meant.
+pub(super) fn meant_word(at: &At<'_>) -> Option<Repair> {
+    let wanted = at.problem.meant.as_deref()?;
+    let is_marked = |it: &NodeId| at.tree.span(*it) == at.problem.span;
+    let word = at.entry.map(|it| it.key).into_iter().chain([at.node]).find(is_marked)?;
+    let title = format!("Change {} to {wanted}", at.tree.scalar(word));
+    Repair::one(title, set_scalar(at.tree, word, wanted)).map(Repair::safe)
+}
+
 /// Fixes for an unknown field: rename it to a similar field, or remove it.
 pub(super) fn unknown_field(at: &At<'_>, found: &mut Vec<Repair>) {
     let tree = at.tree;

@@ -35,11 +35,15 @@ pub(super) fn told(problem: &Problem, is_as_is: bool) -> Option<(Place, Finding)
         finding.notes.push(AS_IS.to_owned());
     }
     let meant = problem.unknown.as_ref();
-    if let Some((word, meant)) =
-        meant.and_then(|it| Some((&it.word, words::meant::meant(&it.word, it.known.iter().copied())?)))
-    {
+    if let Some((word, meant)) = meant.and_then(|it| {
+        Some((
+            &it.word,
+            words::meant::meant(&it.word, it.known.iter().map(AsRef::as_ref))?,
+        ))
+    }) {
         finding.label = Some(format!("did you mean `{meant}`?"));
         finding.help = vec![format!("change `{}` to `{meant}`", words::clip(word, 60))];
+        finding.meant = Some(meant.to_owned());
     }
     Some((place, finding))
 }
