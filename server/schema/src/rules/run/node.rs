@@ -163,8 +163,13 @@ impl NodeRules {
             return Err(Stop);
         }
         let of = |data| self.place.value_of(data);
+        unknown::was_touched();
         let old = judged.old.filter(|_| compiled.uses_old_self).map(of);
         let values = Values::new(of(judged.value), old, judged.old.is_none());
+        // A value with unknown items cannot be read at all, so no rule of it has a result.
+        if unknown::was_touched() {
+            return Ok(());
+        }
         for (n, rule) in self.rules(compiled).enumerate() {
             let Some(bindings) = values.of_rule(rule.written, rule.compiled) else {
                 continue;
