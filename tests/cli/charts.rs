@@ -318,3 +318,46 @@ fn the_effective_object_has_no_invented_values() {
         outcome.stdout
     );
 }
+
+#[test]
+fn a_block_before_the_fields_of_a_crd_does_not_hide_its_kind() {
+    let crd = definition(SPEC).replace(
+        "spec:\n  group",
+        "spec:\n  {{- if .Values.webhook }}\n  conversion:\n    strategy: Webhook\n    webhook:\n      conversionReviewVersions: [v1]\n      clientConfig: {service: {name: {{ .Values.name }}, namespace: a}}\n  {{- end }}\n  group",
+    );
+    let sandbox = Sandbox::new(&[
+        ("chart/Chart.yaml", CHART),
+        ("chart/templates/crd.yaml", &crd),
+        (
+            "a.yaml",
+            "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec: {size: a}\n",
+        ),
+    ]);
+    sandbox
+        .run(&["check", "."])
+        .expect(1, &["`spec.size` must be an integer"]);
+}
+
+#[test]
+fn rules_of_a_list_whose_items_a_block_prints_have_no_result() {
+    let crd = definition(
+        "              type: object
+              properties:
+                list:
+                  type: array
+                  maxItems: 3
+                  items: {type: string, maxLength: 3}
+                  x-kubernetes-validations:
+                    - {rule: \"self.size() > 0\"}
+                    - {rule: \"self.all(it, it != 'b')\"}
+",
+    );
+    let lines = "  list:\n  - a\n  {{- toYaml .Values.list | nindent 2 }}\n";
+    let resource = format!("apiVersion: example.com/v1\nkind: Widget\nmetadata: {{name: a}}\nspec:\n{lines}");
+    let sandbox = Sandbox::new(&[
+        ("crd.yaml", &crd),
+        ("chart/Chart.yaml", CHART),
+        ("chart/templates/a.yaml", &resource),
+    ]);
+    sandbox.run(&["check", "."]).expect(0, &[", 0 errors,"]);
+}

@@ -8,7 +8,7 @@ use crd_analyzer_syntax::{
 };
 
 use crate::{
-    filled_in::fill::Places,
+    filled_in::fill::{Place, Places},
     findings::finding::{Finding, ServerSays},
     findings::report::DocumentVerdict,
 };
@@ -113,12 +113,10 @@ impl Taking<'_> {
         match &mut json.value {
             JsonValue::Object(members) => members.retain_mut(|member| {
                 path.push(member.key.to_string());
-                let is_key = self
-                    .filled
-                    .is_some_and(|it| it.at(self.tree.span(member.key_node)).is_some());
-                let stays = !is_key && self.stays(&mut member.value, path);
+                let key = self.filled.and_then(|it| it.at(self.tree.span(member.key_node)));
+                let stays = key.is_none() && self.stays(&mut member.value, path);
                 if !stays {
-                    self.taken = self.taken.max(of_path(path));
+                    self.taken = self.taken.max(self.of_entry(path, key));
                 }
                 path.pop();
                 stays
@@ -132,6 +130,26 @@ impl Taking<'_> {
             }),
             _ => {}
         }
+    }
+
+    /// The part of a CRD to which an unknown entry belongs. If the entry replaces a block whose keys are written, the keys decide.
+    fn of_entry(&self, path: &[String], key: Option<Place>) -> Taken {
+        let keys = match (self.filled, key) {
+            (Some(filled), Some(Place::Fields(fields))) => filled.fields(fields),
+            _ => &[],
+        };
+        if keys.is_empty() {
+            return of_path(path);
+        }
+        let mut path = path.to_vec();
+        path.pop();
+        let parts = keys.iter().map(|key| {
+            path.push(key.clone());
+            let part = of_path(&path);
+            path.pop();
+            part
+        });
+        parts.max().unwrap_or_default()
     }
 
     /// Removes the unknown values below a value. Returns whether the value itself is known.

@@ -1,6 +1,6 @@
 //! The objects of a file, with the kind and name of each. An object is a document, or is inside a document.
 
-use std::{collections::HashSet, sync::Arc};
+use std::{cell::OnceCell, collections::HashSet, sync::Arc};
 
 use crd_analyzer_apiextensions::decode::WrittenType;
 use crd_analyzer_apiextensions::kind::parse_group_version;
@@ -16,6 +16,7 @@ use crd_analyzer_syntax::{
 use crate::{
     documents::head,
     documents::text::Text,
+    filled_in::fill::{Places, fill},
     wrappers::{self, Purpose, Values, Wrapped},
 };
 
@@ -143,6 +144,7 @@ pub fn objects_of(text: &Arc<str>) -> Vec<Object> {
 
 pub(crate) fn read(text: &Text) -> Vec<Object> {
     let mut objects = Vec::new();
+    let printed = Printed::of(text);
     for &document in &text.documents().documents {
         let written = head::read(text, document);
         let row = wrapper(&written);
@@ -150,7 +152,7 @@ pub(crate) fn read(text: &Text) -> Vec<Object> {
         let is_opened = inside.is_some() && row.is_some_and(|it| it.is_opened);
         if !is_opened {
             let (defines, lacks) = if written.is_crd() {
-                defined(text, document)
+                defined(text, document, &printed)
             } else {
                 Default::default()
             };
@@ -266,9 +268,39 @@ pub(crate) fn in_texts(tree: &Tree, root: &Json<'_>, mut first: usize) -> Vec<In
     texts.map(read).collect()
 }
 
+/// A text with the actions of its template replaced, made when it is first needed.
+struct Printed<'t> {
+    text: &'t Text,
+    filled: OnceCell<Option<(Text, Places)>>,
+}
+
+impl<'t> Printed<'t> {
+    fn of(text: &'t Text) -> Self {
+        Self {
+            text,
+            filled: OnceCell::new(),
+        }
+    }
+
+    /// The kind that a CRD in a template defines, and the fields that are missing. `None` if the template fills in the kind.
+    fn defined(&self, document: Document) -> Option<(GroupKind, Lacks)> {
+        let content = &self.text.content;
+        if !content[document.span.range()].contains("{{") {
+            return None;
+        }
+        let fill = || fill(content).map(|it| (Text::whole(it.text.into()), it.places));
+        let (printed, places) = self.filled.get_or_init(fill).as_ref()?;
+        let tree = printed.read(document).ok()?;
+        let root = tree.root()?;
+        let defines = defined_by(&tree, root)?;
+        let is_written = !places.is_in(&defines.group) && !places.is_in(&defines.kind);
+        is_written.then(|| (defines, Lacks::of_definition(&tree, root)))
+    }
+}
+
 /// The kind that a CRD defines, and the fields that are missing. The versions are nearly all of the text, so they are parsed only if the other fields
 /// come after them.
-fn defined(text: &Text, document: Document) -> (Option<GroupKind>, Lacks) {
+fn defined(text: &Text, document: Document, printed: &Printed<'_>) -> (Option<GroupKind>, Lacks) {
     let content = &text.content;
     let span = document.span;
     if let Some(length) = content[span.range()].find("\n  versions:") {
@@ -282,7 +314,14 @@ fn defined(text: &Text, document: Document) -> (Option<GroupKind>, Lacks) {
             return (Some(defines), lacks);
         }
     }
-    let tree = text.read(document).unwrap_or_else(|_| edit::read(content, span).tree);
+    let read = text.read(document);
+    // A block such as `{{ if }}` may hide the fields below it.
+    if read.is_err()
+        && let Some((defines, lacks)) = printed.defined(document)
+    {
+        return (Some(defines), lacks);
+    }
+    let tree = read.unwrap_or_else(|_| edit::read(content, span).tree);
     match tree.root() {
         Some(root) => (defined_by(&tree, root), Lacks::of_definition(&tree, root)),
         None => Default::default(),
