@@ -38,7 +38,10 @@ impl GoTests {
     /// Whether a Go test near this file may send resources to an API server. `path` is absolute.
     pub fn apply(&self, path: &Path, access: &Access) -> bool {
         let mut folders = path.ancestors().skip(1).take(MOST_FOLDERS);
-        folders.any(|it| self.of(it, access).iter().any(GoTest::applies))
+        folders.any(|folder| {
+            let below = path.strip_prefix(folder).unwrap_or(path);
+            self.of(folder, access).iter().any(|it| it.applies(below))
+        })
     }
 
     /// Whether this file is used only by Go tests in its own folder that send nothing to an API server. `path` is absolute.
@@ -108,7 +111,7 @@ impl GoTests {
         let files = read::files_of(folder, access, &is_test);
         let tests = files.iter().filter(|it| is_test(it));
         let texts = tests.filter_map(|it| read::text(it, access, SETTINGS_BYTES).ok());
-        let tests = Arc::new(texts.map(|it| GoTest::of(&it)).collect::<Vec<_>>());
+        let tests = Arc::new(GoTest::of_package(&texts.collect::<Vec<_>>()));
         known.insert(folder.to_owned(), tests.clone());
         tests
     }

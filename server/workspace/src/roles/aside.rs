@@ -96,7 +96,8 @@ impl Aside {
             }
             is_test |= place::is_of_tests(folder);
         }
-        let words: Vec<&str> = names::words(stem).collect();
+        // Dots separate what a file is about from what it is for, as in `widget.invalid-key.input.yaml`.
+        let words: Vec<&str> = stem.split('.').flat_map(names::words).collect();
         let is_end = |n: usize| n == 0 || n + 1 == words.len();
         // In the middle of a name, such a word usually describes the subject of a valid object, as in `route-invalid-backend-ref`.
         let is_of_text = |n: usize| WRONG_ANYWHERE.contains(&words[n]) && OF_TEXT.contains(&words[n + 1]);
@@ -206,6 +207,8 @@ mod tests {
             ("pkg/testdata/invalid-widget.yaml", true),
             ("pkg/testdata/widget_invalid.yaml", true),
             ("tests/data/widget-with-invalid-keys-openapi.yaml", true),
+            ("tests/data/zone-a.widget.invalid-key.input.yaml", true),
+            ("tests/data/widget.failover-x.yaml", false),
             ("pkg/testdata/fail/widget.yaml", true),
             ("tests/size-invalid/00-install.yaml", true),
             ("test/e2e/expectedfailures/widget.yaml", true),

@@ -2,6 +2,8 @@
 
 use std::{collections::HashMap, path::Path};
 
+use super::go_cluster::{self, SentPaths};
+
 /// The maximum distance, in bytes, between a file name and the braces of the table entry that contains it.
 const MOST_BYTES: usize = 4_000;
 
@@ -14,14 +16,11 @@ const MOST_READ: usize = 16;
 /// Words in the names of fields by which a test says that it expects an error: `wantErr`, `expectError`, `ErrExpected`.
 const SAYS: [&str; 3] = ["want", "expect", "should"];
 
-/// Strings in a test that show that it applies objects to an API server.
-const APPLIES: [&str; 3] = ["envtest.", "e2e-framework", "\"apply\""];
-
 /// The files that a Go test names, and what the test expects of them.
 #[derive(Default, Debug)]
 pub struct GoTest {
-    /// Whether the test may apply its files to an API server.
-    applies: bool,
+    /// The paths in the test, if it may apply its files to an API server.
+    sent: Option<SentPaths>,
     /// For each last part of a quoted path: whether all table entries that contain it expect an error.
     names: HashMap<String, bool>,
     /// For each whole string in double quotes: whether all table entries that contain it expect an error. Tables often leave out the extension of a
@@ -72,12 +71,24 @@ struct Open<'t> {
 }
 
 impl GoTest {
-    /// Reads a test once. The result can be used to look up any number of files.
-    pub fn of(test: &str) -> Self {
-        let mut found = Self {
-            applies: APPLIES.iter().any(|it| test.contains(it)),
-            ..Self::default()
+    /// Reads all tests of a package. They may use a client that one of them connects to an API server.
+    pub fn of_package<T: AsRef<str>>(tests: &[T]) -> Vec<Self> {
+        let applying = tests.iter().map(AsRef::as_ref).filter(|it| go_cluster::applies(it));
+        let clients = applying.flat_map(go_cluster::clients).collect();
+        let read = |test: &T| {
+            let test = test.as_ref();
+            let applies = go_cluster::applies(test) || go_cluster::uses(test, &clients);
+            Self {
+                sent: applies.then(|| SentPaths::of(test)),
+                ..Self::of(test)
+            }
         };
+        tests.iter().map(read).collect()
+    }
+
+    /// Reads a test once. The result can be used to look up any number of files.
+    fn of(test: &str) -> Self {
+        let mut found = Self::default();
         let mut left = MOST_READ * test.len();
         let mut open = vec![Open {
             start: 0,
@@ -124,9 +135,9 @@ impl GoTest {
         found
     }
 
-    /// Whether the test may apply objects to an API server.
-    pub const fn applies(&self) -> bool {
-        self.applies
+    /// Whether the test may apply a file to an API server. `below` is the path from the test's folder to the file.
+    pub fn applies(&self, below: &Path) -> bool {
+        self.sent.as_ref().is_some_and(|it| it.may_name(below))
     }
 
     /// Whether the test names a file with its extension.
@@ -336,16 +347,34 @@ mod tests {
 
     #[test]
     fn files_that_are_read() {
-        let of = |test: &str| GoTest::of(test);
+        let of = |test: &str| GoTest::of_package(&[test]).remove(0);
+        let file = Path::new("testdata/one.yaml");
         let test = of("b, err := os.ReadFile(\"testdata/one.yaml\")\n");
-        assert!(test.names(Path::new("testdata/one.yaml")) && !test.applies());
+        assert!(test.names(file) && !test.applies(file));
         assert!(!test.names(Path::new("two.yaml")));
         for applies in [
-            "env := &envtest.Environment{}",
-            "import \"sigs.k8s.io/e2e-framework/klient\"",
-            "exec.Command(\"kubectl\", \"apply\", \"-f\", file)",
+            "env := &envtest.Environment{}\nload(\"testdata\")",
+            "import \"sigs.k8s.io/e2e-framework/klient\"\nconst name = \"one\"",
+            "exec.Command(\"kubectl\", \"apply\", \"-f\", \"one.yaml\")",
         ] {
-            assert!(of(applies).applies(), "{applies}");
+            assert!(of(applies).applies(file), "{applies}");
+            assert!(!of(applies).applies(Path::new("other.yaml")), "{applies}");
+        }
+    }
+
+    #[test]
+    fn tests_of_a_package_share_a_client() {
+        let suite = "var k8sClient client.Client\n\nfunc TestMain(m *testing.M) {\n\tenv := envtest.Environment{CRDDirectoryPaths: []string{\"crds\"}}\n}\n";
+        let sends = "Expect(k8sClient.Create(ctx, load(\"testdata/one.yaml\")))\n";
+        let reads = "b, err := os.ReadFile(\"testdata/two.yaml\")\n";
+        let tests = GoTest::of_package(&[suite, sends, reads]);
+        for (file, expected) in [
+            ("crds/a.yaml", [true, false, false]),
+            ("testdata/one.yaml", [false, true, false]),
+            ("data/two.yaml", [false, false, false]),
+        ] {
+            let applied: Vec<bool> = tests.iter().map(|it| it.applies(Path::new(file))).collect();
+            assert_eq!(applied, expected, "{file}");
         }
     }
 

@@ -2,6 +2,7 @@
 //! parts, and which files are wrong on purpose.
 
 mod aside;
+mod go_cluster;
 mod go_test;
 mod in_tests;
 mod names;

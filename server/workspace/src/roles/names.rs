@@ -62,6 +62,7 @@ const READ: &[&str] = &[
     "fixture",
     "fixtures",
     "kyvernotest",
+    "mockdata",
     "testdata",
     "testfixture",
     "testfixtures",
