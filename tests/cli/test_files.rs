@@ -38,3 +38,68 @@ fn objects_of_an_older_release_are_not_refused_for_their_version() {
         assert!(outcome.stdout.contains("error[unserved-version]"), "{outcome:#?}");
     }
 }
+
+const CONFIG: &str = "apiVersion: example.com/v1\nkind: Widget\nspec: {size: 3}\n";
+
+#[test]
+fn a_file_in_a_config_map_is_read_by_a_program() {
+    let sandbox = overlay_with("resources: [../base]\npatches: [{path: patch.yaml}]\n");
+    sandbox.write("manager/config.yaml", CONFIG);
+    sandbox
+        .run(&["check", "."])
+        .expect(1, &["error[missing-metadata-name]"]);
+    sandbox.write(
+        "manager/kustomization.yaml",
+        "configMapGenerator:\n- name: config\n  files:\n  - config.yaml\n",
+    );
+    sandbox.run(&["check", "."]).expect(0, &[", 0 errors,"]);
+    // An object with a name may be applied by the program.
+    sandbox.write(
+        "manager/config.yaml",
+        CONFIG.replace("spec: {size: 3}", "metadata: {name: b}\nspec: {size: a}"),
+    );
+    sandbox
+        .run(&["check", "."])
+        .expect(1, &["`spec.size` must be an integer"]);
+}
+
+#[test]
+fn files_of_test_programs_are_not_resources() {
+    let sandbox = overlay_with("resources: [../base]\npatches: [{path: patch.yaml}]\n");
+    let crd = crate::definition("              type: object\n");
+    sandbox.write(
+        "crds/steps.yaml",
+        crd.replace("example.com", "kuttl.dev").replace("Widget", "TestStep"),
+    );
+    sandbox.write("a/step.yaml", "apiVersion: kuttl.dev/v1\nkind: TestStep\ntimeout: 3\n");
+    sandbox.write("kind.yaml", "apiVersion: kind.x-k8s.io/v1alpha4\nkind: Cluster\n");
+    sandbox
+        .run(&["check", "."])
+        .expect(0, &[", 0 errors,", "2 documents without a Kubernetes object"]);
+    sandbox.run(&["check", "kind.yaml"]).expect(
+        1,
+        &["this Cluster is not checked: a program reads it, not an API server"],
+    );
+}
+
+#[test]
+fn data_that_only_unit_tests_read_beside_a_suite_with_an_api_server() {
+    let sandbox = overlay_with("resources: [../base]\npatches: [{path: patch.yaml}]\n");
+    sandbox.write("pkg/testdata/a.yaml", CONFIG);
+    sandbox.write(
+        "pkg/suite_test.go",
+        "package pkg\n\nvar k8sClient client.Client\n\nvar _ = BeforeSuite(func() {\n\tenv := &envtest.Environment{}\n})\n",
+    );
+    let test = "package pkg\n\nvar _ = It(\"reads\", func() {\n\tb, err := os.ReadFile(\"testdata/a.yaml\")\n})\n";
+    sandbox.write("pkg/widget_test.go", test);
+    sandbox
+        .run(&["check", "."])
+        .expect(0, &["error in test data", ", 0 errors,"]);
+    sandbox.write(
+        "pkg/widget_test.go",
+        test.replace("err := os", "err := k8sClient.Create(ctx, w); os"),
+    );
+    sandbox
+        .run(&["check", "."])
+        .expect(1, &["error[missing-metadata-name]"]);
+}

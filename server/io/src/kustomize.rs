@@ -7,7 +7,7 @@ use std::{
 };
 
 use crd_analyzer_kustomize::{Files, joined};
-use crd_analyzer_workspace::builds::kustomize::{FILE_NAMES, patches};
+use crd_analyzer_workspace::builds::kustomize::{FILE_NAMES, data, patches};
 
 use crate::{
     made::MadeFiles,
@@ -90,9 +90,18 @@ impl Files for Disk {
 /// A cache of the kustomizations that were read.
 #[derive(Default, Debug)]
 pub struct Kustomizations {
-    /// The patches that the kustomization of each folder names.
-    patches: Mutex<HashMap<PathBuf, Arc<HashSet<PathBuf>>>>,
+    /// The files that the kustomization of each folder names.
+    named: Mutex<HashMap<PathBuf, Arc<Named>>>,
     tests: TestFolders,
+}
+
+/// The files that a kustomization names, except its resources.
+#[derive(Default, Debug)]
+struct Named {
+    /// The patches.
+    patches: HashSet<PathBuf>,
+    /// The files that become data of ConfigMaps and Secrets.
+    data: HashSet<PathBuf>,
 }
 
 impl Kustomizations {
@@ -100,7 +109,13 @@ impl Kustomizations {
     /// way. `path` is absolute. `access` is the access with which to read files.
     pub fn is_part(&self, path: &Path, access: &Access) -> bool {
         let mut folders = path.ancestors().skip(1).take(MOST_FOLDERS);
-        folders.any(|it| self.of(it, access).contains(path)) || self.tests.is_part(path, access)
+        folders.any(|it| self.of(it, access).patches.contains(path)) || self.tests.is_part(path, access)
+    }
+
+    /// Whether a kustomization puts this file into a ConfigMap or Secret, from which programs read it. `path` is absolute.
+    pub fn is_data(&self, path: &Path, access: &Access) -> bool {
+        let mut folders = path.ancestors().skip(1).take(MOST_FOLDERS);
+        folders.any(|it| self.of(it, access).data.contains(path))
     }
 
     /// Whether a chainsaw test uses this file. If so, its values may be chainsaw expressions. `path` is absolute.
@@ -126,20 +141,22 @@ impl Kustomizations {
     /// Clears the cache because a file may have changed.
     pub fn forget(&self) {
         self.tests.forget();
-        self.patches.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.named.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    fn of(&self, folder: &Path, access: &Access) -> Arc<HashSet<PathBuf>> {
-        let mut known = self.patches.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(patches) = known.get(folder) {
-            return patches.clone();
+    fn of(&self, folder: &Path, access: &Access) -> Arc<Named> {
+        let mut known = self.named.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(named) = known.get(folder) {
+            return named.clone();
         }
         let mut files = FILE_NAMES.iter().map(|it| folder.join(it));
         let text = files
             .find_map(|it| read::text(&it, access, SETTINGS_BYTES).ok())
             .unwrap_or_default();
-        let named: HashSet<PathBuf> = patches(&text).map(|it| joined(folder, it)).collect();
-        let named = Arc::new(named);
+        let named = Arc::new(Named {
+            patches: patches(&text).map(|it| joined(folder, it)).collect(),
+            data: data(&text).map(|it| joined(folder, it)).collect(),
+        });
         known.insert(folder.to_owned(), named.clone());
         named
     }

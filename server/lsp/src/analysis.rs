@@ -123,6 +123,7 @@ pub(crate) fn question<'q>(
         is_completed: true,
         is_edited: true,
         is_part: effective.is_part,
+        is_data: effective.is_data,
         has_expressions: effective.has_expressions,
         requires_crds: effective.requires_crds,
         most_findings: MOST_FINDINGS,

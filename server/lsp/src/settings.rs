@@ -234,6 +234,7 @@ impl Settings {
                 ..Config::default()
             },
             is_part: false,
+            is_data: false,
             has_expressions: false,
             charts: ChartOfFile::default(),
             requires_crds: self.config.requires_crds,
@@ -243,6 +244,10 @@ impl Settings {
         effective.is_part = path.is_some_and(|path| {
             let access = || Access::Within(Arc::new(roots()));
             below.is_some_and(|it| self.config.partial.is_match(it)) || self.kustomizations.is_part(path, &access())
+        });
+        effective.is_data = path.is_some_and(|it| {
+            let access = Access::Within(Arc::new(roots()));
+            self.kustomizations.is_data(it, &access)
         });
         effective.has_expressions = path.is_some_and(|it| {
             let access = Access::Within(Arc::new(roots()));
@@ -314,6 +319,8 @@ pub(crate) struct Effective {
     pub(crate) is_excluded: bool,
     /// Whether the file contains only parts of objects.
     pub(crate) is_part: bool,
+    /// Whether a kustomization puts the file into a ConfigMap.
+    pub(crate) is_data: bool,
     /// Whether a chainsaw test uses the file.
     pub(crate) has_expressions: bool,
     /// The Helm chart to which the file belongs.

@@ -375,11 +375,15 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
                 &inputs,
                 |input, config| {
                     let place = input.place()?;
-                    let is_part = beside.is_part(input, &place, config);
+                    let asked = fix::Requested {
+                        versions: args.manifests.kubernetes_version,
+                        level,
+                        is_part: beside.is_part(input, &place, config),
+                        is_data: beside.is_data(input, &place),
+                    };
                     let is_aside = |it: &FileReport| beside.aside(input, &place, it, by).is_some();
                     let making = beside.making(by);
-                    let asked = (args.manifests.kubernetes_version, level, is_part);
-                    Ok(fix::repair(input, config, asked, &making, &is_aside))
+                    Ok(fix::repair(input, config, &asked, &making, &is_aside))
                 },
                 |input, _, repaired| session.repaired(input, repaired),
             )?;

@@ -99,12 +99,23 @@ pub(super) fn patch(label: &str, before: &str, after: &str) -> String {
     diff.unified_diff().header(&label, &label).to_string()
 }
 
-/// Applies fixes to a file. `None` if nothing has to be fixed, or if the fixes do not work. `is_part` is set if the file contains parts of objects,
-/// and `is_aside` if its errors need no fix.
+/// What to fix in a file.
+pub(super) struct Requested {
+    /// The Kubernetes versions to check for, if the user named them.
+    pub(super) versions: Option<VersionSet>,
+    pub(super) level: Level,
+    /// Whether the file contains parts of objects.
+    pub(super) is_part: bool,
+    /// Whether a kustomization puts the file into a ConfigMap.
+    pub(super) is_data: bool,
+}
+
+/// Applies fixes to a file. `None` if nothing has to be fixed, or if the fixes do not work. `is_aside` returns whether the errors of the file need no
+/// fix.
 pub(super) fn repair(
     input: &Input,
     config: &Config,
-    (asked, level, is_part): (Option<VersionSet>, Level, bool),
+    asked: &Requested,
     making: &Making<'_>,
     is_aside: &dyn Fn(&FileReport) -> bool,
 ) -> anyhow::Result<Option<Repaired>> {
@@ -112,7 +123,7 @@ pub(super) fn repair(
         return Err(UsageError(format!("{}: --fix can only change files", input.label)).into());
     };
     let bytes = input::read(&input.source)?.unwrap_or_default();
-    let versions = asked.or(config.kubernetes_versions).unwrap_or_default();
+    let versions = asked.versions.or(config.kubernetes_versions).unwrap_or_default();
     let place = std::path::absolute(path)?;
     let question = Question {
         path: Some(&place),
@@ -122,7 +133,8 @@ pub(super) fn repair(
         named: input.named,
         lints: Lints::of(config),
         is_completed: true,
-        is_part,
+        is_part: asked.is_part,
+        is_data: asked.is_data,
         ..Question::new(versions)
     };
     // Files that are not UTF-8 are skipped, because the spans of diagnostics would not match their bytes.
@@ -143,7 +155,7 @@ pub(super) fn repair(
         let title = "write the CRD as controller-gen makes it of the types".to_owned();
         done.push(Done { line: 1, title });
     } else {
-        let (repaired, fixes) = rounds(after, config, (&question, Some(making)), level);
+        let (repaired, fixes) = rounds(after, config, (&question, Some(making)), asked.level);
         after = repaired;
         done.extend(fixes);
     }

@@ -192,6 +192,12 @@ impl Beside {
         }
     }
 
+    /// Whether a kustomization puts a file into a ConfigMap.
+    pub(super) fn is_data(&self, input: &Input, path: &Path) -> bool {
+        let access = input.file().filter(|_| self.is_asked).map(|it| it.1);
+        access.is_some_and(|access| self.kustomizations.is_data(path, &access))
+    }
+
     /// Whether a chainsaw test uses a file.
     fn has_expressions(&self, input: &Input, path: &Path) -> bool {
         let access = input.file().filter(|_| self.is_asked).map(|it| it.1);
@@ -396,6 +402,7 @@ pub(super) fn judge(
         requires_crds: beside.requires_crds || config.requires_crds,
         is_completed: beside.is_asked,
         is_part: beside.is_part(input, &path, config),
+        is_data: beside.is_data(input, &path),
         has_expressions: beside.has_expressions(input, &path),
         earlier: beside.earlier.as_ref().map(|by| Replaced {
             by,

@@ -21,9 +21,29 @@ pub fn patches(text: &str) -> impl Iterator<Item = &str> {
         let entry = entry.strip_prefix("- ").map_or(entry, str::trim_start);
         let path = entry.strip_prefix("path:").unwrap_or(entry).trim();
         let path = path.trim_matches(['"', '\'']);
-        let is_file = [".yaml", ".yml", ".json"].iter().any(|it| path.ends_with(it));
-        (is_of_patches && is_file && !path.contains([' ', ':'])).then_some(path)
+        (is_of_patches && is_manifest(path) && !path.contains([' ', ':'])).then_some(path)
     })
+}
+
+/// The fields of a kustomization that put files into ConfigMaps and Secrets.
+const OF_DATA: [&str; 2] = ["configMapGenerator", "secretGenerator"];
+
+/// The manifests that a kustomization puts into ConfigMaps and Secrets, relative to its folder. Programs read them from there as files.
+pub fn data(text: &str) -> impl Iterator<Item = &str> {
+    let mut is_of_data = false;
+    let entries = text.lines().filter(move |line| {
+        let key = line.split_once(':').map(|it| it.0).filter(|it| is_name(it));
+        is_of_data = key.map_or(is_of_data, |it| OF_DATA.contains(&it));
+        is_of_data && !line.trim_start().starts_with('#')
+    });
+    let values = entries.flat_map(|it| it.split([' ', ',', '[', ']', '"', '\'']));
+    let files = values.map(|it| it.rsplit_once('=').map_or(it, |it| it.1));
+    files.filter(|it| is_manifest(it))
+}
+
+/// Whether a path in a kustomization is that of a manifest.
+fn is_manifest(path: &str) -> bool {
+    [".yaml", ".yml", ".json"].iter().any(|it| path.ends_with(it))
 }
 
 fn is_name(text: &str) -> bool {
@@ -49,6 +69,13 @@ mod tests {
         );
         check("patches:\n- patch: |-\n    - op: add\n      path: /spec/x\n", &[]);
         check("resources:\n- a.yaml\n- b.yaml\n", &[]);
+    }
+
+    #[test]
+    fn names_of_data() {
+        let text = "resources:\n- a.yaml\nconfigMapGenerator:\n- name: x\n  files:\n  - b.yaml\n  - c=d/e.yaml\n  # - f.yaml\n- files: ['g.json', h=i.yml, k.txt]\n  name: y\npatches:\n- path: p.yaml\n";
+        let found: Vec<&str> = super::data(text).collect();
+        assert_eq!(found, ["b.yaml", "d/e.yaml", "g.json", "i.yml"]);
     }
 
     #[test]

@@ -314,8 +314,7 @@ impl Ask<'_> {
                 if judged.is_empty()
                     && let Some(kind) = object.group_kind()
                 {
-                    let built_in = passed_over::built_in(&kind.group, kind.kind);
-                    self.unchecked.borrow_mut().extend(built_in);
+                    self.unchecked.borrow_mut().extend(passed_over::unchecked(kind));
                 }
                 return Judged::Documents(judged);
             }
@@ -542,13 +541,18 @@ impl Ask<'_> {
         })
     }
 
+    /// Whether a program reads an object as a file. Objects with a name may be sent to an API server later.
+    fn is_data(&self, object: &Object) -> bool {
+        self.question.is_data && object.written.name.is_empty()
+    }
+
     /// Checks a custom resource if its CRD is known. `read` has the object's tree and node, if its document was parsed.
     fn resource(&self, text: &Text, object: &Object, read: Option<(&Tree, NodeId)>) -> Option<DocumentReport> {
         let kind = objects::group_kind(&object.written).unwrap_or_default();
         if self.question.is_completed {
             let place = || undefined::value_of(text, object, read, "kind");
             self.notes.borrow_mut().extend(other_tools::note(&kind, place));
-            if other_tools::is_file(&kind) {
+            if other_tools::is_file(&kind) || self.is_data(object) {
                 return None;
             }
         }

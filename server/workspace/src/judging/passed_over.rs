@@ -12,7 +12,8 @@ use crd_analyzer_syntax::{
 
 use crate::{
     documents::text::Text,
-    index::{group_kind, native},
+    index::{GroupKind, group_kind, native},
+    judging::other_tools,
 };
 
 /// The name of the file that defines a Helm chart. It has an `apiVersion` but is not a manifest.
@@ -27,7 +28,7 @@ pub enum Unchecked {
     NotYaml,
     /// The document has only one of `apiVersion` and `kind`, and does not look like a manifest.
     HalfTyped,
-    /// The document has neither `apiVersion` nor `kind`.
+    /// The document has neither `apiVersion` nor `kind`, or a program reads it as a file.
     NoObject,
     /// The document is an object of this kind in a test that expects the API server to reject it.
     Rejected(String),
@@ -169,12 +170,16 @@ pub(crate) fn reason(tree: &Tree, written: &WrittenType) -> Option<Unchecked> {
     if kind.group.is_empty() && written.api_version != "v1" {
         return Some(Unchecked::NoObject);
     }
-    built_in(&kind.group, kind.kind)
+    unchecked(kind)
 }
 
-/// The result for an object of a built-in kind.
-pub(crate) fn built_in(group: &str, kind: String) -> Option<Unchecked> {
-    (native::is_native(group) && !native::is_of_clients(group)).then_some(Unchecked::BuiltIn(kind))
+/// The reason why an object of a kind is not checked, if the kind itself is the reason.
+pub(crate) fn unchecked(kind: GroupKind) -> Option<Unchecked> {
+    if other_tools::is_file(&kind) {
+        return Some(Unchecked::NoObject);
+    }
+    let is_built_in = native::is_native(&kind.group) && !native::is_of_clients(&kind.group);
+    is_built_in.then_some(Unchecked::BuiltIn(kind.kind))
 }
 
 #[cfg(test)]

@@ -79,6 +79,8 @@ pub struct Question<'a> {
     pub is_edited: bool,
     /// Whether the text contains only parts of objects, like a patch. If so, missing fields are not reported.
     pub is_part: bool,
+    /// Whether a kustomization puts the text's file into a ConfigMap. If so, a program reads the objects without a name.
+    pub is_data: bool,
     /// What scripts set in the objects. A resource whose version they set is checked with the newest served version.
     pub set_by_scripts: Option<&'a SetByScripts>,
     /// Whether a chainsaw test uses the text. If so, a value in parentheses is an expression and therefore unknown.
@@ -143,6 +145,7 @@ impl Question<'_> {
             is_completed: false,
             is_edited: false,
             is_part: false,
+            is_data: false,
             set_by_scripts: None,
             has_expressions: false,
             overlays: None,

@@ -29,6 +29,16 @@ pub(crate) fn blank() -> Words {
         .help(format!("leave out the file, {ACCEPT}"))
 }
 
+/// Words for an object that a program reads from its file.
+pub(crate) fn file(written: &WrittenType) -> Words {
+    let kind = clip(&written.kind, 40);
+    Words::new(format!(
+        "this {kind} is not checked: a program reads it, not an API server"
+    ))
+    .label("not checked")
+    .help(format!("leave out the file, {ACCEPT}"))
+}
+
 /// Words for any other object or document.
 pub(crate) fn other(written: &WrittenType) -> Words {
     let headline = match (&*written.api_version, &*written.kind) {

@@ -129,8 +129,7 @@ impl Ask<'_> {
             && self.question.is_completed
             && let Some(kind) = object.group_kind()
         {
-            let built_in = passed_over::built_in(&kind.group, kind.kind);
-            self.unchecked.borrow_mut().extend(built_in);
+            self.unchecked.borrow_mut().extend(passed_over::unchecked(kind));
         }
         report.map(UnsearchedReport::new)
     }

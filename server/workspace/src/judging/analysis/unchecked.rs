@@ -79,14 +79,27 @@ impl Ask<'_> {
         if self.unknown.borrow().len() > counted || is_kustomization || name == Some(passed_over::CHART) {
             return Judged::NOTHING;
         }
-        let reason = passed_over::reason(&tree, &written);
+        let is_data = self.is_data(&object) && !written.kind.is_empty();
+        let reason = if is_data {
+            Some(Unchecked::NoObject)
+        } else {
+            passed_over::reason(&tree, &written)
+        };
         if self.question.fails_unchecked
-            && let Some(Unchecked::BuiltIn(_) | Unchecked::HalfTyped | Unchecked::NoObject) = &reason
+            && let Some(reason @ (Unchecked::BuiltIn(_) | Unchecked::HalfTyped | Unchecked::NoObject)) = &reason
         {
             let key = if written.kind.is_empty() { "apiVersion" } else { "kind" };
             let value = tree.root().and_then(|it| tree.get(it, key)).map(|it| tree.span(it));
             let place = value.unwrap_or_else(|| spans::first_line(&self.source.content, document.span));
-            self.fail_unchecked(place, words::unchecked::other(&written));
+            let is_file = *reason == Unchecked::NoObject && !written.kind.is_empty();
+            self.fail_unchecked(
+                place,
+                if is_file {
+                    words::unchecked::file(&written)
+                } else {
+                    words::unchecked::other(&written)
+                },
+            );
         }
         // The objects inside the document were already counted.
         let is_opened = objects::wrapper(&written).is_some_and(|it| it.is_opened);
