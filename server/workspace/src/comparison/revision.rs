@@ -13,13 +13,13 @@ use crd_analyzer_syntax::{
     read_json_of,
     tree::{NodeId, Span, Tree},
 };
+use serde_json::Value;
 
 use crate::{
     comparison::previous::Previous,
     documents::{spans, text::Text},
     findings::finding::{Class, Finding, Related, Severity},
     findings::report::DocumentVerdict,
-    index::objects,
 };
 
 /// The maximum number of places in a verdict at which to search for changed values.
@@ -77,17 +77,19 @@ impl Revision {
         &self.previous.text().content
     }
 
-    /// Whether a text contains a CRD that equals the CRD of the same name in the revision.
-    pub(crate) fn has_same_crd(&self, text: &str) -> bool {
-        let text = Text::whole(text.into());
-        let new = objects::read(&text).into_iter().find(|it| it.written.is_crd());
+    /// Whether a CRD, written in JSON, equals the CRD of the same name in the revision.
+    pub(crate) fn has_same_crd(&self, json: &str) -> bool {
         let values = || {
-            let new = new?;
-            let (old_tree, old_node) = self.previous.definition(&new.written)?;
-            let tree = text.read(new.document).ok()?;
-            let new = read_json_of(&tree, new.node(&tree)?).ok()?.root()?.to_value();
+            let new: Value = serde_json::from_str(json).ok()?;
+            let text = |it: &Value| it.as_str().unwrap_or_default().to_owned();
+            let written = WrittenType {
+                api_version: text(&new["apiVersion"]),
+                kind: text(&new["kind"]),
+                name: text(&new["metadata"]["name"]),
+            };
+            let (old_tree, old_node) = self.previous.definition(&written)?;
             let old = read_json_of(old_tree, old_node).ok()?.root()?.to_value();
-            Some(new == old)
+            Some(written.is_crd() && new == old)
         };
         values() == Some(true)
     }
