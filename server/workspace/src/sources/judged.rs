@@ -46,6 +46,8 @@ struct Found {
     replaced: Option<Arc<Revision>>,
     /// The changes since that CRD that are known.
     changes: KnownChanges,
+    /// Whether hazards were searched for, at least those that were known before.
+    has_hazards: bool,
     /// Whether some hazards were not searched for.
     is_unfinished: bool,
 }
@@ -88,6 +90,7 @@ impl Judged {
     /// time, or compares with another CRD.
     pub fn found(&self, question: &Question<'_>) -> Arc<[DocumentReport]> {
         let asks_for_all = matches!(question.hazards, Search::All(_));
+        let asks_for_hazards = !matches!(question.hazards, Search::Off);
         let asks_for_changes = !matches!(question.hazards, Search::Remembered(_));
         let replaced = question.earlier.and_then(|it| it.by.of(&self.manifest));
         let is_same = |it: &Found| match (&it.replaced, &replaced) {
@@ -95,7 +98,9 @@ impl Judged {
             (one, other) => one.is_none() && other.is_none(),
         };
         let mut found = lock(&self.answers.found);
-        let known = found.as_ref().filter(|it| is_same(it));
+        let known = found
+            .as_ref()
+            .filter(|it| is_same(it) && (it.has_hazards || !asks_for_hazards));
         if let Some(known) = known.filter(|it| !(it.is_unfinished && asks_for_changes)) {
             return known.documents.clone();
         }
@@ -130,6 +135,7 @@ impl Judged {
         *found = Some(Found {
             documents: documents.clone(),
             replaced: replaced.clone(),
+            has_hazards: asks_for_hazards,
             is_unfinished: report.is_unfinished && !asks_for_all
                 || awaits_changes && !asks_for_changes
                 || changes.is_none(),
