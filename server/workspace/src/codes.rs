@@ -94,6 +94,8 @@ crd_analyzer_schema::codes! {
     GO_TYPE_REFUSED = "go-type-refused", no_fix: "Only the author knows which type the field should have.";
     /// A field or a type has a marker twice, or two markers that contradict each other.
     REPEATED_MARKER = "repeated-marker";
+    /// Two fields of a Go struct have the same JSON name.
+    REPEATED_JSON_NAME = "repeated-json-name", no_fix: "Only the author knows the names of the fields.";
     /// gofmt changed quotes in a marker.
     MARKER_QUOTES = "marker-quotes";
     /// A CRD is older than the Go types that controller-gen made it of.

@@ -147,6 +147,13 @@ pub enum Problem {
         /// The way in which the marker does not fit.
         mismatch: Mismatch,
     },
+    /// Another field of the struct has the same JSON name.
+    SameName {
+        /// The name in JSON.
+        name: String,
+        /// The other field.
+        same: Same,
+    },
     /// The plus sign is missing, so the comment is not a marker.
     WithoutPlus {
         /// The name of the marker that was probably meant.
@@ -156,6 +163,26 @@ pub enum Problem {
     Quotes {
         /// The quotes that the author wrote.
         meant: &'static str,
+    },
+}
+
+/// A field with the same JSON name as another field of its struct.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Same {
+    /// Both are fields of the struct itself, so `encoding/json` ignores both.
+    Beside {
+        /// The span of the first one.
+        first: Range<usize>,
+    },
+    /// Both are fields of embedded structs, at the same depth, so `encoding/json` ignores both.
+    Embedded {
+        /// The span of the type that has the first one.
+        first: Range<usize>,
+    },
+    /// The other one is a field of an embedded struct, so `encoding/json` ignores the other one.
+    Inside {
+        /// The embedded type, as written.
+        within: String,
     },
 }
 

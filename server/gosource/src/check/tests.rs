@@ -31,6 +31,7 @@ fn found_with(text: &str, declared: &Declared) -> Vec<(String, String)> {
             Problem::Mismatched { mismatch, .. } => format!("mismatched {mismatch:?}"),
             Problem::WithoutPlus { name } => format!("without plus {name}"),
             Problem::Quotes { meant } => format!("quotes {meant}"),
+            Problem::SameName { name, .. } => format!("same name {name}"),
         };
         (text[it.span.clone()].to_owned(), problem)
     };

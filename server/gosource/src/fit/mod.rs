@@ -1,5 +1,5 @@
 //! Finds markers that do not fit the type of their declaration, so that controller-gen fails with an error (`ApplyToSchema` in `pkg/crd/markers` of
-//! `sigs.k8s.io/controller-tools`).
+//! `sigs.k8s.io/controller-tools`), and fields with the same JSON name.
 //!
 //! Types from other repositories are unknown. So a marker is reported only if controller-gen would reject it for every possible type.
 
@@ -7,6 +7,7 @@ pub mod fields;
 mod kinds;
 pub mod offered;
 mod reach;
+mod same_names;
 mod scope;
 #[cfg(test)]
 mod tests;
@@ -29,13 +30,13 @@ use scope::{Has, Items, Methods, Schema, Scope, Underlying, plain, typed, typed_
 /// The prefix of markers that apply to the items of a list.
 const OF_ITEMS: &str = "kubebuilder:validation:items:";
 
-/// Finds the markers in a file that do not fit their types. `path` is the absolute path of the file, and `module` the repository that contains it.
+/// Finds the markers in a file that do not fit their types, and fields with the same JSON name. `path` is the absolute path of the file, and `module` the repository that contains it.
 pub fn find(comments: &Comments, path: &Path, module: Option<&Module>, release: Release) -> Vec<Finding> {
     let types = &comments.types;
     if !types
         .declared
         .values()
-        .any(|it| !it.markers.is_empty() || has_markers(&it.shape))
+        .any(|it| !it.markers.is_empty() || has_markers_or_tags(&it.shape))
     {
         return Vec::new();
     }
@@ -64,6 +65,9 @@ pub fn find(comments: &Comments, path: &Path, module: Option<&Module>, release: 
         let Shape::Struct(members) = &declared.shape else {
             continue;
         };
+        if is_read {
+            same_names::find(&scope, types, members, &mut found);
+        }
         for member in members.iter().filter(|it| is_read && it.is_property()) {
             let is_schemaless = member
                 .markers
@@ -90,8 +94,8 @@ pub fn find(comments: &Comments, path: &Path, module: Option<&Module>, release: 
     found
 }
 
-fn has_markers(shape: &Shape) -> bool {
-    matches!(shape, Shape::Struct(members) if members.iter().any(|it| !it.markers.is_empty()))
+fn has_markers_or_tags(shape: &Shape) -> bool {
+    matches!(shape, Shape::Struct(members) if members.iter().any(|it| !it.markers.is_empty() || it.json.is_some()))
 }
 
 /// The reasons that a rule may state.

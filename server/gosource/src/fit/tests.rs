@@ -1,7 +1,10 @@
 //! Tests which markers do not fit their types.
 
 use super::*;
-use crate::{check, module::Folders};
+use crate::{
+    check::{self, Same},
+    module::Folders,
+};
 
 /// The files of a package in a module.
 struct Files(Vec<(&'static str, String)>);
@@ -37,16 +40,7 @@ const SHARED: &str = "package shared\n\ntype Names []string\n\ntype Size int\n";
 
 /// The markers in a file that do not fit their types, each with the mismatch.
 fn found_in(text: &str, release: u8, has_module: bool) -> Vec<String> {
-    let files = Files(vec![
-        ("/m/go.mod", "module example.com/m\n".to_owned()),
-        ("/m/api/v1/types.go", "package v1\n".to_owned()),
-        ("/m/api/v1/beside.go", BESIDE.to_owned()),
-        ("/m/shared/shared.go", SHARED.to_owned()),
-    ]);
-    let module = Module::new("/m".into(), std::sync::Arc::new(files));
-    let comments = check::read(text);
-    let path = Path::new("/m/api/v1/types.go");
-    let found = find(&comments, path, has_module.then_some(&module), Release(release));
+    let found = all_in(text, release, has_module);
     let shown = found.into_iter().map(|it| {
         let Problem::Mismatched { name, mismatch } = it.problem else {
             return String::new();
@@ -59,6 +53,20 @@ fn found_in(text: &str, release: u8, has_module: bool) -> Vec<String> {
         }
     });
     shown.collect()
+}
+
+/// The findings in a file.
+fn all_in(text: &str, release: u8, has_module: bool) -> Vec<Finding> {
+    let files = Files(vec![
+        ("/m/go.mod", "module example.com/m\n".to_owned()),
+        ("/m/api/v1/types.go", "package v1\n".to_owned()),
+        ("/m/api/v1/beside.go", BESIDE.to_owned()),
+        ("/m/shared/shared.go", SHARED.to_owned()),
+    ]);
+    let module = Module::new("/m".into(), std::sync::Arc::new(files));
+    let comments = check::read(text);
+    let path = Path::new("/m/api/v1/types.go");
+    find(&comments, path, has_module.then_some(&module), Release(release))
 }
 
 /// A struct field with this type and these markers, in a file with other declarations.
@@ -274,4 +282,65 @@ fn only_what_controller_gen_reads() {
     let without_group = text.replace("// +groupName=example.com\n", "");
     assert_eq!(found_in(&without_group, 19, true).len(), 1);
     assert_eq!(found_in(&without_group, 18, true).len(), 0);
+}
+
+/// The fields with the JSON name of another field in a struct with these lines, each with the other one.
+fn same_names(lines: &str) -> Vec<String> {
+    let others = "type Left struct {\n\tA string `json:\"a\"`\n\tDeep `json:\",inline\"`\n}\n\n\
+                  type Right struct {\n\tA string `json:\"a\"`\n\tB string `json:\"b\"`\n}\n\n\
+                  type Deep struct {\n\tB string `json:\"b\"`\n}\n";
+    let text = format!("{HEAD}type Spec struct {{\n{lines}}}\n\n{others}");
+    let shown = all_in(&text, 21, true).into_iter().map(|it| {
+        let Problem::SameName { name, same } = it.problem else {
+            return String::new();
+        };
+        let other = match same {
+            Same::Beside { first } => format!(
+                "{} at {}",
+                &text[first.clone()],
+                text[..first.start].matches('\n').count()
+            ),
+            Same::Embedded { first } => format!("in {}", &text[first]),
+            Same::Inside { within } => format!("hides {within}"),
+        };
+        format!("{} {name}: {other}", &text[it.span])
+    });
+    shown.collect()
+}
+
+#[test]
+fn fields_with_the_same_json_name() {
+    let first = HEAD.matches('\n').count() + 1;
+    let beside = |names: &str, other: &str| vec![format!("{names} a: {other} at {first}")];
+    let none: Vec<String> = Vec::new();
+    for (lines, expected) in [
+        ("\tA int `json:\"a\"`\n\tB int `json:\"b\"`\n", none.clone()),
+        (
+            "\tA int `json:\"a\"`\n\tB int `json:\"a,omitempty\"`\n",
+            beside("a", "a"),
+        ),
+        ("\tA, B int `json:\"a\"`\n", beside("a", "A")),
+        ("\tA int `json:\"-\"`\n\tB int `json:\"-\"`\n", none.clone()),
+        ("\ta int `json:\"a\"`\n\tA int `json:\"a\"`\n", none.clone()),
+        ("\tLeft `json:\",inline\"`\n", none.clone()),
+        ("\tLeft `json:\"left\"`\n\tA int `json:\"a\"`\n", none.clone()),
+        (
+            "\tA int `json:\"a\"`\n\t*Left `json:\",inline\"`\n",
+            vec!["a a: hides Left".to_owned()],
+        ),
+        // `b` of `Left` is one struct further down, so only that of `Right` remains.
+        (
+            "\tLeft `json:\",inline\"`\n\tRight `json:\",inline\"`\n",
+            vec!["Right a: in Left".to_owned()],
+        ),
+    ] {
+        assert_eq!(same_names(lines), expected, "{lines}");
+    }
+}
+
+#[test]
+fn fields_of_other_types_may_have_the_same_json_name() {
+    // No kind uses the type, so it may not be a part of an API.
+    let text = "package v1\n\ntype A struct {\n\tA int `json:\"a\"`\n\tB int `json:\"a\"`\n}\n";
+    assert_eq!(all_in(text, 21, true), []);
 }

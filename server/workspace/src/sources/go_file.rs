@@ -10,7 +10,7 @@ use std::{
 use crd_analyzer_budget::{self as budget, Limits};
 use crd_analyzer_gosource::{
     Module,
-    check::{self, Finding as Marker, Known, Problem, catalog::Release, comments::Comments, declared::Declared},
+    check::{self, Finding as Marker, Known, Problem, Same, catalog::Release, comments::Comments, declared::Declared},
     fit,
 };
 use crd_analyzer_syntax::tree::Span;
@@ -179,6 +179,7 @@ pub const fn code(problem: &Problem) -> &'static str {
         Problem::Repeated { .. } | Problem::Contradicts { .. } => codes::REPEATED_MARKER,
         Problem::Mismatched { .. } => codes::MISMATCHED_MARKER,
         Problem::Quotes { .. } => codes::MARKER_QUOTES,
+        Problem::SameName { .. } => codes::REPEATED_JSON_NAME,
     }
 }
 
@@ -187,12 +188,22 @@ fn finding(marker: &Marker) -> Finding {
         // It does not affect the CRD, and the project may not run the other generator.
         Problem::Refused { name, .. } if check::optional_generator(name).is_some() => Severity::Warning,
         Problem::Refused { .. } | Problem::Mismatched { .. } => Severity::Error,
-        Problem::Repeated { is_same: true, .. } => Severity::Information,
+        Problem::Repeated { is_same: true, .. }
+        | Problem::SameName {
+            same: Same::Inside { .. },
+            ..
+        } => Severity::Information,
         _ => Severity::Warning,
     };
     let mut finding = Finding::new(Class::Hint, code(&marker.problem), span(&marker.span), "");
     finding.severity = severity;
-    if let Problem::Repeated { first, .. } | Problem::Contradicts { first, .. } = &marker.problem {
+    if let Problem::Repeated { first, .. }
+    | Problem::Contradicts { first, .. }
+    | Problem::SameName {
+        same: Same::Beside { first } | Same::Embedded { first },
+        ..
+    } = &marker.problem
+    {
         finding.related.push(Related {
             span: span(first),
             message: "the first one is here".to_owned(),

@@ -1,7 +1,7 @@
 //! Words for problems with kubebuilder markers in Go files.
 
 use crd_analyzer_gosource::check::{
-    Found, Mismatch, Problem, Wanted,
+    Found, Mismatch, Problem, Same, Wanted,
     arguments::Problem as Argument,
     comments::{Lost, Target},
     optional_generator,
@@ -38,6 +38,7 @@ pub(crate) fn words(problem: &Problem) -> Words {
         .label("says the opposite")
         .help("remove one of the two"),
         Problem::Mismatched { name, mismatch } => mismatched(name, mismatch),
+        Problem::SameName { name, same } => same_name(name, same),
         Problem::WithoutPlus { name } => Words::new(format!("without a plus sign, {} is only a comment", code(name)))
             .label("does nothing")
             .help(format!("write `// +{name}`"))
@@ -47,6 +48,37 @@ pub(crate) fn words(problem: &Problem) -> Words {
             .help("write `\\\"\\\"` for the empty string, which gofmt does not change")
             .note("in comments above declarations, gofmt replaces two quotes by one character"),
     }
+}
+
+/// Words for a field with the same JSON name as another field.
+fn same_name(name: &str, same: &Same) -> Words {
+    let shown = code(&clip(name, LONGEST_NAME));
+    let (words, note) = match same {
+        Same::Beside { .. } => (
+            Words::new(format!("another field of this struct has the JSON name {shown}, too")).label("the same name"),
+            "Go reads and writes neither of the two fields; the CRD has the last one",
+        ),
+        Same::Embedded { .. } => (
+            Words::new(format!(
+                "another embedded struct has a field with the JSON name {shown}, too"
+            ))
+            .label(format!("has {shown}, too")),
+            "Go reads and writes neither of the two fields; the CRD has the markers of both",
+        ),
+        Same::Inside { within } => {
+            let within = code(&clip(within, LONGEST_NAME));
+            (
+                Words::new(format!(
+                    "the embedded struct {within} has a field with the JSON name {shown}, too"
+                ))
+                .label("the same name"),
+                "Go reads and writes only this field; the CRD has the markers of both",
+            )
+        }
+    };
+    words
+        .help("give one of the two fields another JSON name, or remove it")
+        .note(note)
 }
 
 /// The maximum length of a name in a headline. It is long, so that users can copy the whole name.
