@@ -20,6 +20,7 @@ mod fix;
 mod formats;
 mod generate;
 mod generated;
+mod go_help;
 mod go_hints;
 mod go_note;
 mod help;

@@ -14,6 +14,8 @@ pub struct Words {
     pub label: Option<String>,
     /// The text to type instead.
     pub help: Vec<String>,
+    /// The text to type in Go files, if the object is generated from Go types. Empty if `help` is right there, too.
+    pub help_in_go: Vec<String>,
     /// The reasons.
     pub notes: Vec<String>,
     /// Whether to also show the API server's message.
@@ -40,6 +42,13 @@ impl Words {
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help.push(help.into());
+        self
+    }
+
+    /// Adds a help text that replaces the others in Go files, because these name keys of YAML.
+    #[must_use]
+    pub fn in_go(mut self, help: impl Into<String>) -> Self {
+        self.help_in_go.push(help.into());
         self
     }
 

@@ -7,6 +7,11 @@ use crate::node::{Case, CheckedRule, Failed};
 use crate::shrink::in_one_line;
 use crate::{Hazard, codes};
 
+/// The help for a schema, and for the Go types from which it is generated: a guard of the rule, or another schema.
+fn in_both(guard: &str, schema: &str, types: &str) -> (String, String) {
+    (format!("{guard}, or {schema}"), format!("{guard}, or {types}"))
+}
+
 impl CheckedRule<'_, '_> {
     /// The value in the form that is shown to the user. Fields that exist in every resource are removed.
     pub(crate) fn shown(&self, value: &Value) -> Value {
@@ -30,6 +35,7 @@ impl CheckedRule<'_, '_> {
             headline: String::new(),
             label: "",
             help: String::new(),
+            help_in_go: String::new(),
             notes: Vec::new(),
             example: case.map(|it| self.shown(&it.sent)),
             old: case.and_then(|it| it.old.as_ref()).map(|it| self.shown(it)),
@@ -42,11 +48,12 @@ impl CheckedRule<'_, '_> {
         let part = self.part(&site.bytes);
         let subject = clip(&site.subject);
         let old = self.name_of(Role::OldValue);
-        let (headline, label, help) = match site.code {
+        let same = |help: String| (help, String::new());
+        let (headline, label, (help, help_in_go)) = match site.code {
             codes::OPTIONAL_FIELD_READ if part.contains('(') => (
                 format!("this rule fails when `{subject}` has no value"),
                 "may have no value",
-                "guard it with `.hasValue()`, or give another value with `.orValue(…)`".to_owned(),
+                same("guard it with `.hasValue()`, or give another value with `.orValue(…)`".to_owned()),
             ),
             codes::OPTIONAL_FIELD_READ => (
                 // The message names the whole path to distinguish the old value's field from the same field of the new value.
@@ -56,15 +63,19 @@ impl CheckedRule<'_, '_> {
                     format!("this rule fails when `{subject}` is not set")
                 },
                 "may not be set",
-                format!(
-                    "guard it with `!has({part}) || …` to accept objects without it, with `has({part}) && …` to reject \
-                     them, or list `{subject}` in `required`"
+                in_both(
+                    &format!(
+                        "guard it with `!has({part}) || …` to accept objects without it, with `has({part}) && …` to \
+                         reject them"
+                    ),
+                    &format!("list `{subject}` in `required`"),
+                    &format!("add `+required` to the field `{subject}`"),
                 ),
             ),
             codes::ABSENT_MAP_KEY => (
                 format!("this rule fails when the map has no key `{subject}`"),
                 "the key may be missing",
-                match part.strip_suffix(']').and_then(|it| it.rsplit_once('[')) {
+                same(match part.strip_suffix(']').and_then(|it| it.rsplit_once('[')) {
                     Some((map, key)) => format!(
                         "guard it with `!({key} in {map}) || …` to accept objects without it, or with `{key} in {map} && \
                          …` to reject them"
@@ -73,45 +84,55 @@ impl CheckedRule<'_, '_> {
                         "guard it with `!has({part}) || …` to accept objects without it, or with `has({part}) && …` to \
                          reject them"
                     ),
-                },
+                }),
             ),
             codes::UNGUARDED_INDEX => {
                 let index = part.strip_suffix(']').and_then(|it| it.rsplit_once('['));
                 (
                     format!("this rule fails when the list has no `{subject}`"),
                     "the list may be shorter",
-                    match index {
-                        Some((list, index)) => {
-                            format!("guard it with `size({list}) <= {index} || …`, or set `minItems`")
-                        }
-                        None => "guard it with the size of the list, or set `minItems`".to_owned(),
-                    },
+                    in_both(
+                        &index.map_or_else(
+                            || "guard it with the size of the list".to_owned(),
+                            |(list, index)| format!("guard it with `size({list}) <= {index} || …`"),
+                        ),
+                        "set `minItems`",
+                        "add `+kubebuilder:validation:MinItems` to the list",
+                    ),
                 )
             }
             codes::DIVISION_BY_ZERO => (
                 format!("this rule fails when `{subject}` is 0"),
                 "may divide by 0",
-                format!("guard it with `{subject} == 0 || …`, or set `minimum: 1`"),
+                in_both(
+                    &format!("guard it with `{subject} == 0 || …`"),
+                    "set `minimum: 1`",
+                    "add `+kubebuilder:validation:Minimum=1` to the field",
+                ),
             ),
             codes::INTEGER_OVERFLOW => (
                 format!("this rule fails when `{subject}` is too large for an integer"),
                 "may be too large",
-                "set `maximum` on the numbers".to_owned(),
+                (
+                    "set `maximum` on the numbers".to_owned(),
+                    "add `+kubebuilder:validation:Maximum` to the numbers".to_owned(),
+                ),
             ),
             codes::OLD_SELF_ON_CREATE => (
                 format!("this rule fails when the object is created, because `{old}` has no value yet"),
                 "no old value yet",
-                format!("guard it with `!{old}.hasValue() || …`"),
+                same(format!("guard it with `!{old}.hasValue() || …`")),
             ),
             _ => (
                 format!("this rule fails for some values: `{subject}` ends in an error"),
                 "can end in an error",
-                "guard it with a condition, or allow fewer values in the schema".to_owned(),
+                same("guard it with a condition, or allow fewer values in the schema".to_owned()),
             ),
         };
         hazard.headline = headline;
         hazard.label = label;
         hazard.help = help;
+        hazard.help_in_go = help_in_go;
         hazard.notes.push(passes(&Self::told(&hazard)));
         hazard.notes.push(server_reports(words));
         hazard

@@ -31,7 +31,8 @@ impl Cause for ListWithoutType {
         let list = SchemaPlace::of(place).unwrap_or_default();
         let words = Words::new(format!("list {} has no `x-kubernetes-list-type`", list.name()))
             .label("one value for server-side apply")
-            .help("add `x-kubernetes-list-type: map`, `set` or `atomic`");
+            .help("add `x-kubernetes-list-type: map`, `set` or `atomic`")
+            .in_go("add `+listType=map` with `+listMapKey`, `+listType=set`, or `+listType=atomic`");
         // The author has to decide about the other list types, because only the author knows the keys of an item.
         let change = Change::Set(place.child("x-kubernetes-list-type"), Value::text_of("atomic"));
         Told::from(words).propose(Proposal::new("Make it a list of type atomic, as it is now", change))

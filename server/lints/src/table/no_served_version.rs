@@ -36,7 +36,8 @@ impl Cause for NoServedVersion {
     fn tell(&self, place: &Path) -> Told {
         let words = Words::new("no version is served, so this CRD has no resources")
             .label("`served` is missing or false in each")
-            .help("set `served: true` in a version");
+            .help("set `served: true` in a version")
+            .in_go("remove `+kubebuilder:unservedversion` from a version");
         let fixes = self.names.iter().enumerate().map(|(n, name)| {
             let served = Change::Set(place.index(n).child("served"), Value::Bool(true));
             Proposal::new(format!("Serve {name}"), served)

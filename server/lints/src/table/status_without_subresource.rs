@@ -39,6 +39,7 @@ impl Cause for StatusWithoutSubresource {
         let words = Words::new("the schema has a `status`, but the version has no status subresource")
             .label("no subresource")
             .help("add `subresources: {status: {}}` to the version")
+            .in_go("add `+kubebuilder:subresource:status` to the type of the kind")
             .note("without it, every user who may change the object may also change its `status`");
         let fix = |version: Path| {
             let status = version.child("subresources").child("status");

@@ -141,6 +141,9 @@ fn help(finding: &mut Finding, placed: &PlacedCosts, remedy: Option<&BoundsPropo
         format!("`{marker}` ({at})")
     });
     let markers: Vec<String> = markers.collect();
+    if !markers.is_empty() {
+        finding.help_in_go.push(format!("add {}: {result}", markers.join(", ")));
+    }
     finding.help.push(if markers.is_empty() {
         "the Go types have the limits: generate the CRD again".to_owned()
     } else {

@@ -179,6 +179,8 @@ pub struct Finding {
     pub notes: Vec<String>,
     /// What to type, one paragraph for each alternative.
     pub help: Vec<String>,
+    /// What to type in a Go file, if the object is generated from Go types. Empty if `help` is right there, too.
+    pub(crate) help_in_go: Vec<String>,
     /// Changes that fix the problem, if the check proposes any.
     pub proposed: Option<Arc<Proposed>>,
     /// The word that is meant instead of the one at the span, if the label or the help suggests one.
@@ -218,6 +220,7 @@ impl Finding {
             related: Vec::new(),
             notes: Vec::new(),
             help: Vec::new(),
+            help_in_go: Vec::new(),
             proposed: None,
             meant: None,
             elsewhere: None,

@@ -99,9 +99,11 @@ fn too_large(tree: &Tree, json: &JsonDoc<'_>) -> Option<Finding> {
         "as JSON it has more than the {ANNOTATION_LIMIT} bytes that `kubectl apply` can keep in its annotation"
     );
     let help = "apply it with `kubectl apply --server-side`, or shorten descriptions".to_owned();
+    let help_in_go = "apply it with `kubectl apply --server-side`, or generate it with `crd:maxDescLen=0`".to_owned();
     (length > most).then(|| Finding {
         label: Some("too large to annotate".to_owned()),
         help: vec![help],
+        help_in_go: vec![help_in_go],
         notes: vec![note],
         ..Finding::new(Class::Hint, codes::LARGE_MANIFEST, tree.span(name.node), message)
     })

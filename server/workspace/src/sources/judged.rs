@@ -206,6 +206,9 @@ impl Judged {
             });
             // The proposed changes are for the manifest's text, and cannot be applied to the file.
             finding.proposed = None;
+            if !finding.help_in_go.is_empty() {
+                finding.help = std::mem::take(&mut finding.help_in_go);
+            }
             true
         };
         let mut documents = self.found(question).to_vec();

@@ -77,6 +77,10 @@ pub(super) fn words(about: &About<'_>) -> Option<Words> {
             Words::new("a CRD in a group of `k8s.io` needs the annotation `api-approved.kubernetes.io`")
                 .label("the annotation is missing")
                 .help("use a group of your own, or add `api-approved.kubernetes.io: unapproved` with a reason")
+                .in_go(
+                    "use a group of your own, or add \
+                     `+kubebuilder:metadata:annotations=\"api-approved.kubernetes.io=unapproved\"` with a reason",
+                )
         }
         codes::INVALID_API_APPROVAL => {
             Words::new("`api-approved.kubernetes.io` is neither a URL nor begins with `unapproved`")
@@ -273,10 +277,12 @@ fn storage(about: &About<'_>) -> Words {
         if let Some(help) = misplaced(about, "versions") {
             return words.help(help);
         }
-        return words.help(match only {
-            Some(only) => format!("set `storage: true` in version {}", code(&only)),
-            None => "set `storage: true` in one version".to_owned(),
-        });
+        return match only {
+            Some(only) => words
+                .help(format!("set `storage: true` in version {}", code(&only)))
+                .in_go(format!("add `+kubebuilder:storageversion` to version {}", code(&only))),
+            None => words.help("set `storage: true` in one version"),
+        };
     }
     let mut seen = HashSet::new();
     let kept = if stored.iter().all(|it| seen.insert(it)) {
@@ -291,6 +297,9 @@ fn storage(about: &About<'_>) -> Words {
     .label("exactly one needs `storage: true`")
     .help(format!(
         "keep `storage: true` in {kept}, and set `storage: false` in the others"
+    ))
+    .in_go(format!(
+        "keep `+kubebuilder:storageversion` in {kept}, and remove it from the others"
     ))
 }
 

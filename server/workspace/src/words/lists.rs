@@ -19,12 +19,14 @@ pub(super) fn words(about: &About<'_>) -> Option<Words> {
             "{noun} has `x-kubernetes-map-type`, so its type must be `object`"
         ))
         .label("must be `object`")
-        .help("set `type: object`, or remove `x-kubernetes-map-type`"),
+        .help("set `type: object`, or remove `x-kubernetes-map-type`")
+        .in_go("use a map or a struct, or remove the marker"),
         codes::LIST_TYPE_WITHOUT_ARRAY => Words::new(format!(
             "{noun} has `x-kubernetes-list-type`, so its type must be `array`"
         ))
         .label("must be `array`")
-        .help("set `type: array`, or remove `x-kubernetes-list-type`"),
+        .help("set `type: array`, or remove `x-kubernetes-list-type`")
+        .in_go("use a list, or remove `+listType`"),
         codes::UNKNOWN_MAP_TYPE => unknown(about, "map type"),
         codes::UNKNOWN_LIST_TYPE => unknown(about, "list type"),
         codes::GRANULAR_SET_ITEMS => {
@@ -32,12 +34,18 @@ pub(super) fn words(about: &About<'_>) -> Option<Words> {
             Words::new(format!("the items of set {list} must be atomic"))
                 .label("must be `atomic`")
                 .help(format!("set `{}: atomic` in `items`", about.last()))
+                .in_go(if about.last() == "x-kubernetes-list-type" {
+                    "add `+listType=atomic` to the type of the items"
+                } else {
+                    "add `+structType=atomic` to the type of the items, or `+mapType=atomic` if that is a map"
+                })
         }
         codes::LIST_MAP_KEYS_WITHOUT_MAP => Words::new(format!(
             "{noun} has `x-kubernetes-list-map-keys`, but is not a list of type `map`"
         ))
         .label("must be `map`")
-        .help("set `x-kubernetes-list-type: map`, or remove `x-kubernetes-list-map-keys`"),
+        .help("set `x-kubernetes-list-type: map`, or remove `x-kubernetes-list-map-keys`")
+        .in_go("add `+listType=map`, or remove `+listMapKey`"),
         codes::MISSING_LIST_MAP_KEYS => missing_keys(about, &place),
         codes::INVALID_LIST_MAP_ITEMS => invalid_items(about),
         codes::INVALID_LIST_MAP_KEY => invalid_key(about, &place),
@@ -45,18 +53,21 @@ pub(super) fn words(about: &About<'_>) -> Option<Words> {
             Words::new(format!("{noun} cannot be nullable, because the list is a set or a map"))
                 .label("not allowed here")
                 .help("remove `nullable`")
+                .in_go("remove `+nullable`")
         }
         codes::OPTIONAL_LIST_MAP_KEY => {
             let key = code(about.up(1));
             Words::new(format!("list map key {key} must be required or have a default"))
                 .label(format!("{key} is optional"))
                 .help(format!("add {key} to `required` of the items, or give it a `default`"))
+                .in_go(format!("add `+required` or `+kubebuilder:default` to the field {key}"))
         }
         codes::NULLABLE_LIST_MAP_KEY => {
             let key = code(about.up(1));
             Words::new(format!("list map key {key} cannot be nullable"))
                 .label("not allowed for a key")
                 .help("remove `nullable`")
+                .in_go("remove `+nullable`")
         }
         _ => return None,
     };
@@ -94,8 +105,12 @@ fn missing_keys(about: &About<'_>, place: &SchemaPlace) -> Words {
         property.is_some_and(|it| matches!(it, "string" | "integer" | "boolean" | "number"))
     };
     match required.iter().filter_map(Json::as_str).find(|it| is_scalar(it)) {
-        Some(name) => words.help(format!("add `x-kubernetes-list-map-keys: [{name}]`")),
-        None => words.help("add `x-kubernetes-list-map-keys` with the properties that identify an item"),
+        Some(name) => words
+            .help(format!("add `x-kubernetes-list-map-keys: [{name}]`"))
+            .in_go(format!("add `+listMapKey={name}`")),
+        None => words
+            .help("add `x-kubernetes-list-map-keys` with the properties that identify an item")
+            .in_go("add `+listMapKey` for each field that identifies an item"),
     }
 }
 
@@ -111,7 +126,8 @@ fn invalid_items(about: &About<'_>) -> Words {
     if is_type {
         return Words::new(format!("list {list} is of type `map`, so its items must be objects"))
             .label("must be `object`")
-            .help("set `type: object` in `items`, or change `x-kubernetes-list-type`");
+            .help("set `type: object` in `items`, or change `x-kubernetes-list-type`")
+            .in_go("use a list of structs, or change `+listType`");
     }
     match about.value().and_then(Json::items) {
         Some(_) => Words::new(format!("list {list} of type `map` must have one schema for all items"))
@@ -137,10 +153,16 @@ fn invalid_key(about: &About<'_>, place: &SchemaPlace) -> Words {
             let names = properties.unwrap_or_default().iter().map(|it| it.key.as_ref());
             match meant(key, names) {
                 Some(near) => words.did_you_mean(key, near),
-                None => words.label("no such property").help(format!(
-                    "add {} to the properties of the items, or remove the key",
-                    code(key)
-                )),
+                None => words
+                    .label("no such property")
+                    .help(format!(
+                        "add {} to the properties of the items, or remove the key",
+                        code(key)
+                    ))
+                    .in_go(format!(
+                        "add a field {} to the type of the items, or remove the key",
+                        code(key)
+                    )),
             }
         }
         Some(Cause::Repeated(key)) => Words::new(format!("list map key {} is listed twice", code(key)))
@@ -152,6 +174,9 @@ fn invalid_key(about: &About<'_>, place: &SchemaPlace) -> Words {
                 .label("not a scalar")
                 .help(format!(
                     "change the type of {key}, or name another key in `x-kubernetes-list-map-keys`"
+                ))
+                .in_go(format!(
+                    "change the type of {key}, or name another key with `+listMapKey`"
                 ))
         }
     }

@@ -176,6 +176,7 @@ pub(crate) fn put(finding: &mut Finding, words: Words) {
     finding.headline = words.headline;
     finding.label = words.label;
     finding.help.extend(words.help);
+    finding.help_in_go.extend(words.help_in_go);
     finding.notes.extend(words.notes);
     finding.quotes_server = words.quotes_server;
 }

@@ -27,6 +27,14 @@ pub(super) fn words(about: &About<'_>) -> Option<Words> {
             Words::new(format!("the scale subresource has no {}", code(field)))
                 .label(format!("{} is missing here", code(field)))
                 .help(format!("add `{field}: {path}`"))
+                .in_go(format!(
+                    "add `{}={path}` to `+kubebuilder:subresource:scale`",
+                    if field == "statusReplicasPath" {
+                        "statuspath"
+                    } else {
+                        "specpath"
+                    }
+                ))
         }
         codes::SCALE_PATH_ELSEWHERE => {
             let field = about.last();
@@ -85,9 +93,15 @@ fn missing(about: &About<'_>) -> Words {
         Words::new(format!("{column_words} has no {}", code(field))).label(format!("{} is missing here", code(field)));
     match (misspelt_key(column, field), field) {
         (Some(near), _) => words.help(format!("change `{}` to `{field}`", clip(near, 30))),
-        (None, "jsonPath") => words.help("add `jsonPath: .spec.…`, the path of the value"),
-        (None, "type") => words.help("add `type: string`, `integer`, `number`, `boolean` or `date`"),
-        (None, _) => words.help("add `name`, the title of the column"),
+        (None, "jsonPath") => words
+            .help("add `jsonPath: .spec.…`, the path of the value")
+            .in_go("write the path of the value, as in `JSONPath=.spec.size`"),
+        (None, "type") => words
+            .help("add `type: string`, `integer`, `number`, `boolean` or `date`")
+            .in_go("write `type=string`, `integer`, `number`, `boolean` or `date`"),
+        (None, _) => words
+            .help("add `name`, the title of the column")
+            .in_go("write the title of the column, as in `name=Size`"),
     }
 }
 
@@ -127,7 +141,8 @@ fn selectable(about: &About<'_>) -> Words {
     match about.cause {
         Some(Cause::Empty) => Words::new("a selectable field has no `jsonPath`")
             .label("`jsonPath` is missing here")
-            .help("add `jsonPath: .spec.…`, the path of the field"),
+            .help("add `jsonPath: .spec.…`, the path of the field")
+            .in_go("write the path of the field, as in `JSONPath=.spec.color`"),
         Some(Cause::InMetadata) => Words::new(format!("selectable field {} is in `metadata`", shown(about)))
             .label("in `metadata`")
             .help("remove this entry: `metadata.name` and `metadata.namespace` can be selected by anyway"),

@@ -21,10 +21,12 @@ pub(super) fn words(about: &About<'_>) -> Option<Words> {
             name::value(about.path)
         ))
         .label("too expensive to check")
-        .help("make the value smaller, or add `maxItems` and `maxLength` to the schema"),
+        .help("make the value smaller, or add `maxItems` and `maxLength` to the schema")
+        .in_go("make the value smaller, or add `+kubebuilder:validation:MaxItems` and `MaxLength` to the fields"),
         api_codes::EMPTY_RULE => Words::new("a validation rule has no `rule`")
             .label("`rule` is missing here")
-            .help("add `rule` with a CEL expression, such as `rule: self.minReplicas <= self.replicas`"),
+            .help("add `rule` with a CEL expression, such as `rule: self.minReplicas <= self.replicas`")
+            .in_go("write a CEL expression, such as `rule=\"self.minReplicas <= self.replicas\"`"),
         api_codes::EMPTY_MESSAGE => Words::new(format!("{} of a rule is empty", code(about.last())))
             .label("empty")
             .help(format!("write a message, or remove {}", code(about.last()))),
@@ -33,7 +35,8 @@ pub(super) fn words(about: &About<'_>) -> Option<Words> {
             .help("write the message on one line"),
         api_codes::MISSING_MESSAGE => Words::new("a rule of several lines needs a `message`")
             .label("`message` is missing here")
-            .help("add `message` to the rule, or write the rule on one line (`rule: >-`)"),
+            .help("add `message` to the rule, or write the rule on one line (`rule: >-`)")
+            .in_go("add `message=\"…\"` to the marker, or write the rule on one line"),
         api_codes::UNKNOWN_REASON => {
             let found = about.value().and_then(Json::as_str).unwrap_or_default();
             let allowed = match about.cause {
@@ -66,6 +69,7 @@ pub(super) fn words(about: &About<'_>) -> Option<Words> {
             Words::new(format!("`oldSelf` does not work inside {list}"))
                 .label("no old value to compare with")
                 .help("set `x-kubernetes-list-type: map` on the list, or move the rule above the list")
+                .in_go("add `+listType=map` and `+listMapKey` to the list, or move the rule above the list")
         }
         api_codes::OPTIONAL_OLD_SELF_UNUSED => {
             Words::new("`optionalOldSelf` is set, but the rule does not use `oldSelf`")

@@ -21,10 +21,12 @@ pub(super) fn words(about: &About<'_>) -> Option<Words> {
         codes::UNKNOWN_TYPE => unknown_type(about),
         codes::NULL_TYPE => Words::new(format!("{noun} cannot have the type `null`"))
             .label("not a type of CRDs")
-            .help("set the type of the other values, and add `nullable: true`"),
+            .help("set the type of the other values, and add `nullable: true`")
+            .in_go("set the type of the other values, and add `+nullable`"),
         codes::NULLABLE_ROOT => Words::new("the root of a schema cannot be nullable")
             .label("not allowed at the root")
-            .help("remove `nullable`"),
+            .help("remove `nullable`")
+            .in_go("remove `+nullable`"),
         codes::KEYWORD_AT_ROOT_WITH_STATUS => keyword_at_root(about),
         codes::UNSUPPORTED_KEYWORD => {
             let keyword = code(about.last());
@@ -53,7 +55,8 @@ pub(super) fn words(about: &About<'_>) -> Option<Words> {
         }
         codes::UNIQUE_ITEMS => Words::new(format!("list {} cannot use `uniqueItems`", place_name(place.as_ref())))
             .label("not allowed in CRDs")
-            .help("replace it with `x-kubernetes-list-type: set`"),
+            .help("replace it with `x-kubernetes-list-type: set`")
+            .in_go("replace it with `+listType=set`"),
         codes::PROPERTIES_AND_ADDITIONAL_PROPERTIES => {
             let parent = SchemaPlace::of(&super::name::parent(about.path)).unwrap_or_default();
             Words::new(format!(
@@ -71,7 +74,8 @@ pub(super) fn words(about: &About<'_>) -> Option<Words> {
         .help("write one schema for all items: `items: {type: …}`"),
         codes::RESOURCE_IN_METADATA => Words::new("`metadata` cannot contain an embedded resource")
             .label("not allowed inside `metadata`")
-            .help("remove `x-kubernetes-embedded-resource`"),
+            .help("remove `x-kubernetes-embedded-resource`")
+            .in_go("remove `+kubebuilder:validation:EmbeddedResource`"),
         codes::PRUNED_UNKNOWN_FIELDS => Words::new("`x-kubernetes-preserve-unknown-fields` can only be `true`")
             .label("must be `true` or absent")
             .help("remove `x-kubernetes-preserve-unknown-fields`"),
@@ -104,12 +108,16 @@ fn unknown_type(about: &About<'_>) -> Words {
     if let Some(ty) = type_of_format(found) {
         return words
             .label("a format")
-            .help(format!("write `type: {ty}` and `format: {found}`"));
+            .help(format!("write `type: {ty}` and `format: {found}`"))
+            .in_go(format!(
+                "write `+kubebuilder:validation:Type={ty}` and `+kubebuilder:validation:Format={found}`"
+            ));
     }
     if found == "null" {
         return words
             .label("not a type of CRDs")
-            .help("set the type of the other values, and add `nullable: true`");
+            .help("set the type of the other values, and add `nullable: true`")
+            .in_go("set the type of the other values, and add `+nullable`");
     }
     match (about.value().and_then(Json::as_str).and_then(meant_type), about.cause) {
         (Some(near), _) => words.did_you_mean(found, near),

@@ -29,7 +29,11 @@ pub(super) fn words(about: &About<'_>) -> Option<Words> {
             code(about.last())
         ))
         .label("conflicts with `x-kubernetes-int-or-string`")
-        .help(format!("remove {} or `x-kubernetes-int-or-string`", code(about.last()))),
+        .help(format!("remove {} or `x-kubernetes-int-or-string`", code(about.last())))
+        .in_go(format!(
+            "remove the marker that sets {}, or `+kubebuilder:validation:XIntOrString`",
+            code(about.last())
+        )),
         codes::EMBEDDED_RESOURCE_TYPE => Words::new(format!("{noun} embeds a resource, so its type must be `object`"))
             .label("must be `object`")
             .help("set `type: object`"),
@@ -40,10 +44,12 @@ pub(super) fn words(about: &About<'_>) -> Option<Words> {
             ))
             .label("not allowed here")
             .help("remove `additionalProperties`, or set `x-kubernetes-preserve-unknown-fields: true` instead")
+            .in_go("use another type than a map, or remove `+kubebuilder:validation:EmbeddedResource`")
         }
         codes::EMBEDDED_RESOURCE_PROPERTIES => Words::new(format!("{noun} embeds a resource, but has no `properties`"))
             .label("`properties` is missing here")
-            .help("add `x-kubernetes-preserve-unknown-fields: true` to allow any resource"),
+            .help("add `x-kubernetes-preserve-unknown-fields: true` to allow any resource")
+            .in_go("add `+kubebuilder:pruning:PreserveUnknownFields` to allow any resource"),
         codes::TYPE_META_TYPE => Words::new(format!("{noun} must be of type `string`"))
             .label("must be `string`")
             .help("set `type: string`"),
@@ -102,9 +108,13 @@ fn missing_type(about: &About<'_>, place: &SchemaPlace) -> Words {
         return words.help(help);
     }
     let Some((guess, why)) = about.around(1).and_then(guess) else {
-        return words.help("add `type: string`, `object`, `integer`, `boolean`, `array` or `number`");
+        return words
+            .help("add `type: string`, `object`, `integer`, `boolean`, `array` or `number`")
+            .in_go("add `+kubebuilder:validation:Type=object`, or another type");
     };
-    words.help(format!("add `type: {guess}` (it has `{why}`)"))
+    words
+        .help(format!("add `type: {guess}` (it has `{why}`)"))
+        .in_go(format!("add `+kubebuilder:validation:Type={guess}` (it has `{why}`)"))
 }
 
 /// Help for a schema that describes an integer or a string in the way of JSON Schema.

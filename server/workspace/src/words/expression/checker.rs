@@ -81,7 +81,9 @@ pub(super) fn undefined_field(about: Option<&About<'_>>, field: &str, of: &str) 
     }
     let words = words.label("no such property");
     if known.is_empty() {
-        words.help(format!("add {} to the `properties` of the schema", name::shown(field)))
+        words
+            .help(format!("add {} to the `properties` of the schema", name::shown(field)))
+            .in_go(format!("add a field {} to the type", name::shown(field)))
     } else {
         words.help(format!("use one of its properties: {}", either(&known)))
     }

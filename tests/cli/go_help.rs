@@ -1,0 +1,84 @@
+//! Tests that the help of diagnostics in Go files names markers, not keys of YAML.
+
+use crate::{Sandbox, generate::without_crd};
+
+/// The help texts of the diagnostics in a module in which the kind `Cart` has these fields, with these lines above the struct.
+fn helps(above: &str, fields: &str) -> Vec<String> {
+    let sandbox = module(above, fields);
+    let outcome = sandbox.run(&["check", "./api/..."]);
+    let helps = outcome.stdout.lines().filter_map(|it| it.split_once("help: "));
+    helps.map(|it| it.1.to_owned()).collect()
+}
+
+fn module(above: &str, fields: &str) -> Sandbox {
+    without_crd(&format!("{above}type CartSpec struct {{\n{fields}\n}}\n\n{ITEM}"))
+}
+
+const ITEM: &str =
+    "type Item struct {\n\t// +optional\n\tName string `json:\"name,omitempty\"`\n\tSize int64 `json:\"size\"`\n}\n";
+
+#[test]
+fn help_in_go_files_names_markers() {
+    let rule = |rule: &str| format!("// +kubebuilder:validation:XValidation:rule=\"{rule}\",message=\"no\"\n");
+    for (above, fields, expected) in [
+        (
+            String::new(),
+            "\t// +kubebuilder:validation:UniqueItems=true\n\tA []string `json:\"a\"`",
+            "replace it with `+listType=set`",
+        ),
+        (
+            String::new(),
+            "\t// +listType=map\n\t// +listMapKey=name\n\tA []Item `json:\"a\"`",
+            "add `+required` or `+kubebuilder:default` to the field `name`",
+        ),
+        (
+            String::new(),
+            "\t// +listType=map\n\tA []Item `json:\"a\"`",
+            "add `+listMapKey=size`",
+        ),
+        (
+            String::new(),
+            "\t// +listType=set\n\tA []Item `json:\"a\"`",
+            "add `+structType=atomic` to the type of the items, or `+mapType=atomic` if that is a map",
+        ),
+        (
+            String::new(),
+            "\t// +kubebuilder:validation:EmbeddedResource\n\tA map[string]string `json:\"a\"`",
+            "use another type than a map, or remove `+kubebuilder:validation:EmbeddedResource`",
+        ),
+        (
+            String::new(),
+            "\t// +kubebuilder:validation:Schemaless\n\tA string `json:\"a\"`",
+            "add `+kubebuilder:validation:Type=object`, or another type",
+        ),
+        (
+            rule("self.a.all(x, self.a.all(y, x != y))"),
+            "\tA []string `json:\"a\"`",
+            "add `+kubebuilder:validation:MaxItems=",
+        ),
+        (
+            rule("self.a > 1"),
+            "\t// +optional\n\tA int64 `json:\"a,omitempty\"`",
+            "guard it with `!has(self.a) || …` to accept objects without it, with `has(self.a) && …` to reject them, or add \
+             `+required` to the field `a`",
+        ),
+        (
+            rule("10 / self.a > 1"),
+            "\tA int64 `json:\"a\"`",
+            "guard it with `self.a == 0 || …`, or add `+kubebuilder:validation:Minimum=1` to the field",
+        ),
+    ] {
+        let helps = helps(&above, fields);
+        assert!(helps.iter().any(|it| it.starts_with(expected)), "{expected}: {helps:?}");
+        for key in [
+            "x-kubernetes-",
+            "maxItems:",
+            "maxLength:",
+            "type:",
+            "in Go:",
+            "`required`",
+        ] {
+            assert!(!helps.iter().any(|it| it.contains(key)), "{helps:?}");
+        }
+    }
+}
