@@ -30,7 +30,8 @@ use scope::{Has, Items, Methods, Schema, Scope, Underlying, plain, typed, typed_
 /// The prefix of markers that apply to the items of a list.
 const OF_ITEMS: &str = "kubebuilder:validation:items:";
 
-/// Finds the markers in a file that do not fit their types, and fields with the same JSON name. `path` is the absolute path of the file, and `module` the repository that contains it.
+/// Finds the markers in a file that do not fit their types, and fields with the same JSON name. `path` is the absolute path of the file, and `module` the
+/// repository that contains it.
 pub fn find(comments: &Comments, path: &Path, module: Option<&Module>, release: Release) -> Vec<Finding> {
     let types = &comments.types;
     if !types
@@ -43,6 +44,7 @@ pub fn find(comments: &Comments, path: &Path, module: Option<&Module>, release: 
     let scope = Scope::new(types, path, module, release);
     let reached = reach::reached(&scope);
     let mut found = Vec::new();
+    let mut left = same_names::MOST_PROMOTED;
     for (name, declared) in types.declared.iter().filter(|it| reached.contains(it.0)) {
         let is_basic = matches!(&declared.shape, Shape::Name(of) if scope.declared(of).is_none());
         if declared.is_alias && !is_basic {
@@ -66,7 +68,7 @@ pub fn find(comments: &Comments, path: &Path, module: Option<&Module>, release: 
             continue;
         };
         if is_read {
-            same_names::find(&scope, types, members, &mut found);
+            same_names::find(&scope, types, members, &mut left, &mut found);
         }
         for member in members.iter().filter(|it| is_read && it.is_property()) {
             let is_schemaless = member

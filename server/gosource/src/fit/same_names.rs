@@ -14,9 +14,12 @@ use crate::check::{
 /// The maximum depth of embedded structs.
 const MAX_DEPTH: usize = 32;
 
+/// The maximum number of fields of embedded structs to look at for one file. Further embedded structs are not compared.
+pub(super) const MOST_PROMOTED: usize = 50_000;
+
 /// Finds the fields of a struct whose JSON name another field of the struct has, too. Fields of embedded structs are included if their types are in the
-/// same package.
-pub(super) fn find(scope: &Scope<'_>, types: &Types, members: &[Member], found: &mut Vec<Finding>) {
+/// same package. `left` is the number of these that may still be looked at.
+pub(super) fn find(scope: &Scope<'_>, types: &Types, members: &[Member], left: &mut usize, found: &mut Vec<Finding>) {
     let mut own: HashMap<&str, Range<usize>> = HashMap::new();
     for member in members.iter().filter(|it| it.is_property()) {
         let Some(name) = member.json.as_deref().filter(|it| !it.is_empty()) else {
@@ -34,7 +37,7 @@ pub(super) fn find(scope: &Scope<'_>, types: &Types, members: &[Member], found: 
     let mut embedded: HashMap<String, (usize, Range<usize>)> = HashMap::new();
     for member in members.iter().filter(|it| is_embedded(it)) {
         let of = types.text.get(member.of.clone()).unwrap_or_default();
-        for (name, depth) in promoted(scope, &member.shape) {
+        for (name, depth) in promoted(scope, &member.shape, left) {
             if let Some(at) = own.get(name.as_str()) {
                 let within = of.trim_start_matches('*').to_owned();
                 found.push(finding(at.clone(), &name, Same::Inside { within }));
@@ -76,7 +79,7 @@ fn place(member: &Member) -> Range<usize> {
 }
 
 /// The JSON names of the fields of an embedded type, each with the number of structs around it, in the order of the names.
-fn promoted(scope: &Scope<'_>, shape: &Shape) -> Vec<(String, usize)> {
+fn promoted(scope: &Scope<'_>, shape: &Shape, left: &mut usize) -> Vec<(String, usize)> {
     let mut found: HashMap<&str, usize> = HashMap::new();
     let mut seen: HashSet<&str> = HashSet::new();
     let mut waiting = vec![(shape, 1)];
@@ -98,6 +101,10 @@ fn promoted(scope: &Scope<'_>, shape: &Shape) -> Vec<(String, usize)> {
             waiting.push((&declared.shape, depth));
             continue;
         };
+        *left = left.saturating_sub(members.len());
+        if *left == 0 {
+            return Vec::new();
+        }
         for member in members {
             if is_embedded(member) {
                 waiting.push((&member.shape, depth + 1));
