@@ -31,6 +31,7 @@ mod installed;
 mod markdown;
 mod missing_modules;
 mod partly_built;
+mod patch_words;
 mod patches;
 mod pipeline;
 mod published;

@@ -166,14 +166,6 @@ fn operations_of_a_json_patch() {
         "- {op: remove, path: /spec/hosts/0}\n- {op: remove, path: /spec/hosts/0}\n",
         &["prod/patch.yaml:1:22: error[too-few-items]"],
     );
-    // The name, with its last part as a JSON pointer writes it.
-    json(
-        "- {op: add, path: /spec/colour, value: red}\n- {op: add, path: /spec/a~1b, value: red}\n",
-        &[
-            "prod/patch.yaml:1:25: error[unknown-field]",
-            "prod/patch.yaml:2:25: error[unknown-field]",
-        ],
-    );
     json(
         "- {op: move, from: /spec/size, path: /spec/sise}\n",
         &[
@@ -598,28 +590,4 @@ fn an_object_without_a_name_fails_at_its_metadata() {
         1,
         &["base/widget.yaml:1:1: error[kustomize-failure]: kustomize fails: the object has no `metadata.name`"],
     );
-}
-
-/// The base has the field that is meant, and the patch changes it.
-#[test]
-fn a_wrong_name_in_a_patch_may_mean_a_field_of_the_base() {
-    let (crd, base) = (definition(SPEC), format!("{HEAD}{BASE}"));
-    let patch = format!("{HEAD}spec:\n  sice: 4\n");
-    let both = format!("{HEAD}{BASE}  sice: 4\n");
-    let outcome = Sandbox::new(&[
-        ("crd.yaml", &crd),
-        ("base/kustomization.yaml", "resources: [w.yaml]\n"),
-        ("base/w.yaml", &base),
-        ("prod/kustomization.yaml", NAMES_PATCH),
-        ("prod/patch.yaml", &patch),
-        ("both.yaml", &both),
-    ])
-    .run(&["check", "."]);
-    assert_eq!(
-        outcome.stdout.matches("did you mean `size`?").count(),
-        1,
-        "{}",
-        outcome.stdout
-    );
-    assert!(outcome.stdout.contains("help: change `sice` to `size`"));
 }

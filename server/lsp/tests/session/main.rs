@@ -28,6 +28,7 @@ mod lifecycle;
 mod messages;
 mod older;
 mod one_value;
+mod overlay_fixes;
 mod overlays;
 mod pictures;
 mod policies;

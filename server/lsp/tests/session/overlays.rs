@@ -26,12 +26,12 @@ spec:
           spec: {type: object, required: [size], properties: {size: {type: integer}, color: {type: string}}}
 ";
 
-const HEAD: &str = "apiVersion: example.com/v1\nkind: Widget\nmetadata:\n  name: a\nspec:\n";
+pub(crate) const HEAD: &str = "apiVersion: example.com/v1\nkind: Widget\nmetadata:\n  name: a\nspec:\n";
 const BASE: &str = "  color: red\n";
-const NAMES_BASE: &str = "resources: [../base]\npatches: [path: patch.yaml]\n";
+pub(crate) const NAMES_BASE: &str = "resources: [../base]\npatches: [path: patch.yaml]\n";
 
 /// Creates a folder with a CRD, a base without a required field, and the given files.
-fn folder(files: &[(&str, &str)]) -> TempDir {
+pub(crate) fn folder(files: &[(&str, &str)]) -> TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     let base = format!("{HEAD}{BASE}");
     let all = [
@@ -52,30 +52,30 @@ fn uri(folder: &Path, path: &str) -> String {
 }
 
 /// A session in a folder.
-struct Editor {
-    client: Client,
+pub(crate) struct Editor {
+    pub(crate) client: Client,
     folder: TempDir,
 }
 
 impl Editor {
-    async fn start(capabilities: Value, folder: TempDir) -> Self {
+    pub(crate) async fn start(capabilities: Value, folder: TempDir) -> Self {
         let folders = json!([{ "uri": uri(folder.path(), ""), "name": "it" }]);
         let params = json!({ "capabilities": capabilities, "workspaceFolders": folders });
         let client = Client::start_with(params).await;
         Self { client, folder }
     }
 
-    fn uri(&self, path: &str) -> String {
+    pub(crate) fn uri(&self, path: &str) -> String {
         uri(self.folder.path(), path)
     }
 
-    async fn open(&mut self, path: &str) {
+    pub(crate) async fn open(&mut self, path: &str) {
         let text = std::fs::read_to_string(self.folder.path().join(path)).expect("a file");
         self.client.open(&self.uri(path), 1, &text).await;
     }
 
     /// Reads the lists for a version of a file until one has exactly these codes and lines.
-    async fn until(&mut self, path: &str, version: i32, expected: &[(&str, u64)]) -> Vec<Value> {
+    pub(crate) async fn until(&mut self, path: &str, version: i32, expected: &[(&str, u64)]) -> Vec<Value> {
         loop {
             let list = self.client.published(&self.uri(path), version).await;
             if codes(&list) == expected {
@@ -552,61 +552,5 @@ async fn the_hover_of_a_base_names_the_overlays_that_change_a_value() {
     assert_eq!(hover(10, 11).await, "", "no overlay changes it");
     let hosts = hover(7, 3).await;
     assert_eq!(hosts, "- ../dev: other content, by dev/kustomization.yaml:7");
-    editor.client.finish_with_lists().await;
-}
-
-#[tokio::test]
-async fn wrong_names_in_overlays_have_fixes() {
-    let kustomization = "resources: [../base]\npatches:\n- target: {kind: Widget}\n  path: patch.yaml\n- target: {kind: Widget}\n  patch: |-\n    - op: add\n      path: /spec/sice\n      value: 4\n";
-    let patch = "- {op: add, path: /spec/size, value: 3}\n- {op: add, path: /spec/colour, value: red}\n";
-    let of_other = HEAD.replace("name: a", "name: \"aa\"");
-    let tree = folder(&[
-        ("prod/kustomization.yaml", kustomization),
-        ("prod/patch.yaml", patch),
-        ("test/kustomization.yaml", NAMES_BASE),
-        ("test/patch.yaml", &of_other),
-        ("stage/kustomization.yaml", "resorces: [../base]\n"),
-    ]);
-    let mut capabilities = pushed();
-    capabilities["textDocument"]["codeAction"] =
-        json!({ "codeActionLiteralSupport": { "codeActionKind": { "valueSet": ["quickfix"] } } });
-    let mut editor = Editor::start(capabilities, tree).await;
-    for (path, code, range, title) in [
-        (
-            "prod/patch.yaml",
-            "unknown-field",
-            [1, 24, 30],
-            "Change colour to color",
-        ),
-        (
-            "prod/kustomization.yaml",
-            "unknown-field",
-            [7, 18, 22],
-            "Change sice to size",
-        ),
-        ("test/patch.yaml", "kustomize-failure", [3, 8, 12], "Change aa to a"),
-        (
-            "stage/kustomization.yaml",
-            "kustomize-failure",
-            [0, 0, 8],
-            "Change resorces to resources",
-        ),
-    ] {
-        editor.open(path).await;
-        let found = editor.until(path, 1, &[(code, range[0])]).await;
-        let [line, start, end] = range;
-        let expected = json!({
-            "start": { "line": line, "character": start },
-            "end": { "line": line, "character": end },
-        });
-        assert_eq!(found[0]["range"], expected);
-        let params = json!({
-            "textDocument": { "uri": editor.uri(path) }, "range": expected, "context": { "diagnostics": [] },
-        });
-        let actions = list(editor.client.request("textDocument/codeAction", params).await);
-        let first = actions.first().expect("a fix");
-        assert_eq!(first["title"], title);
-        assert_eq!(first["edit"].to_string().matches("newText").count(), 1);
-    }
     editor.client.finish_with_lists().await;
 }

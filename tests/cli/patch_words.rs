@@ -1,0 +1,52 @@
+//! The words for broken patches.
+
+use crate::{
+    Sandbox, definition,
+    patches::{HEAD, check},
+};
+
+const SPEC: &str = "              type: object
+              properties: {size: {type: integer}}
+";
+const BASE: &str = "spec:\n  size: 5\n";
+
+/// The base has the field that is meant, and the patch changes it.
+#[test]
+fn a_wrong_name_in_a_patch_may_mean_a_field_of_the_base() {
+    let (crd, base) = (definition(SPEC), format!("{HEAD}{BASE}"));
+    let patch = format!("{HEAD}spec:\n  sice: 4\n");
+    let both = format!("{HEAD}{BASE}  sice: 4\n");
+    let outcome = Sandbox::new(&[
+        ("crd.yaml", &crd),
+        ("base/kustomization.yaml", "resources: [w.yaml]\n"),
+        ("base/w.yaml", &base),
+        (
+            "prod/kustomization.yaml",
+            "resources: [../base]\npatches: [path: patch.yaml]\n",
+        ),
+        ("prod/patch.yaml", &patch),
+        ("both.yaml", &both),
+    ])
+    .run(&["check", "."]);
+    assert_eq!(
+        outcome.stdout.matches("did you mean `size`?").count(),
+        1,
+        "{}",
+        outcome.stdout
+    );
+    assert!(outcome.stdout.contains("help: change `sice` to `size`"));
+}
+
+/// Only the last part of the path is marked, as a JSON pointer writes it.
+#[test]
+fn a_wrong_name_in_the_path_of_an_operation_is_marked_there() {
+    let patches = "resources: [../base]\npatches: [{path: patch.yaml, target: {kind: Widget}}]\n";
+    let patch = "- {op: add, path: /spec/colour, value: red}\n- {op: add, path: /spec/a~1b, value: red}\n";
+    check(
+        &[("prod/kustomization.yaml", patches), ("prod/patch.yaml", patch)],
+        &[
+            "prod/patch.yaml:1:25: error[unknown-field]",
+            "prod/patch.yaml:2:25: error[unknown-field]",
+        ],
+    );
+}
