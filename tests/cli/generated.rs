@@ -341,7 +341,7 @@ fn what_is_left_after_repairs_is_told_where_it_is_then() {
     assert!(repaired.stderr.contains("Move the marker above"), "{}", repaired.stderr);
     let again = sandbox.run(&["check", "./api/...", "-o", "concise"]);
     assert!(
-        told(&again.stdout)[0].contains(":17:26: error[pattern-mismatch]"),
+        again.stdout.contains(":17:26: error[pattern-mismatch]"),
         "{}",
         again.stdout
     );

@@ -40,7 +40,7 @@ impl GoTests {
         let mut folders = path.ancestors().skip(1).take(MOST_FOLDERS);
         folders.any(|folder| {
             let below = path.strip_prefix(folder).unwrap_or(path);
-            self.of(folder, access).iter().any(|it| it.applies(below))
+            GoTest::apply(&self.of(folder, access), below)
         })
     }
 

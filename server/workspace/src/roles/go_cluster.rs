@@ -20,15 +20,15 @@ pub(super) fn applies(test: &str) -> bool {
     APPLIES.iter().any(|it| test.contains(it))
 }
 
-/// The parts of paths in a test that may send files to an API server.
+/// The parts of paths in a test.
 #[derive(Default, Debug)]
-pub(super) struct SentPaths {
+pub(super) struct Paths {
     parts: HashSet<String>,
     /// Whether the test may name files without quotes, in a directive that embeds them.
     embeds: bool,
 }
 
-impl SentPaths {
+impl Paths {
     pub(super) fn of(test: &str) -> Self {
         let texts = test.lines().flat_map(|line| line.split(['"', '`']).skip(1).step_by(2));
         let parts = texts.flat_map(|it| it.split('/')).filter(|it| it.len() <= MOST_PART);
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn paths_have_names_of_files_and_folders() {
-        let sent = SentPaths::of("load(\"testdata/a.yaml\")\nread(filepath.Join(\"data\", name), `b`)\n");
+        let paths = Paths::of("load(\"testdata/a.yaml\")\nread(filepath.Join(\"data\", name), `b`)\n");
         for (below, expected) in [
             ("testdata/x.yaml", true),
             ("data/x.yaml", true),
@@ -121,8 +121,8 @@ mod tests {
             ("other/b.yaml", true),
             ("other/c.yaml", false),
         ] {
-            assert_eq!(sent.may_name(Path::new(below)), expected, "{below}");
+            assert_eq!(paths.may_name(Path::new(below)), expected, "{below}");
         }
-        assert!(SentPaths::of("//go:embed testdata\n").may_name(Path::new("x.yaml")));
+        assert!(Paths::of("//go:embed testdata\n").may_name(Path::new("x.yaml")));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, path::Path};
 
-use super::go_cluster::{self, SentPaths};
+use super::go_cluster::{self, Paths};
 
 /// The maximum distance, in bytes, between a file name and the braces of the table entry that contains it.
 const MOST_BYTES: usize = 4_000;
@@ -19,8 +19,10 @@ const SAYS: [&str; 3] = ["want", "expect", "should"];
 /// The files that a Go test names, and what the test expects of them.
 #[derive(Default, Debug)]
 pub struct GoTest {
-    /// The paths in the test, if it may apply its files to an API server.
-    sent: Option<SentPaths>,
+    /// The paths in the test.
+    paths: Paths,
+    /// Whether the test may apply its files to an API server.
+    sends: bool,
     /// For each last part of a quoted path: whether all table entries that contain it expect an error.
     names: HashMap<String, bool>,
     /// For each whole string in double quotes: whether all table entries that contain it expect an error. Tables often leave out the extension of a
@@ -77,9 +79,9 @@ impl GoTest {
         let clients = applying.flat_map(go_cluster::clients).collect();
         let read = |test: &T| {
             let test = test.as_ref();
-            let applies = go_cluster::applies(test) || go_cluster::uses(test, &clients);
             Self {
-                sent: applies.then(|| SentPaths::of(test)),
+                paths: Paths::of(test),
+                sends: go_cluster::applies(test) || go_cluster::uses(test, &clients),
                 ..Self::of(test)
             }
         };
@@ -135,9 +137,12 @@ impl GoTest {
         found
     }
 
-    /// Whether the test may apply a file to an API server. `below` is the path from the test's folder to the file.
-    pub fn applies(&self, below: &Path) -> bool {
-        self.sent.as_ref().is_some_and(|it| it.may_name(below))
+    /// Whether the tests of a package may apply a file to an API server. `below` is the path from the package to the file. If no test names the file or a
+    /// folder of it, any of them may use it.
+    pub fn apply(package: &[Self], below: &Path) -> bool {
+        let names = |it: &&Self| it.paths.may_name(below);
+        let mut sending = package.iter().filter(|it| it.sends).peekable();
+        sending.peek().is_some() && (sending.any(|it| names(&it)) || !package.iter().any(|it| names(&it)))
     }
 
     /// Whether the test names a file with its extension.
@@ -350,15 +355,14 @@ mod tests {
         let of = |test: &str| GoTest::of_package(&[test]).remove(0);
         let file = Path::new("testdata/one.yaml");
         let test = of("b, err := os.ReadFile(\"testdata/one.yaml\")\n");
-        assert!(test.names(file) && !test.applies(file));
+        assert!(test.names(file) && !GoTest::apply(&[test], file));
         assert!(!test.names(Path::new("two.yaml")));
         for applies in [
             "env := &envtest.Environment{}\nload(\"testdata\")",
             "import \"sigs.k8s.io/e2e-framework/klient\"\nconst name = \"one\"",
             "exec.Command(\"kubectl\", \"apply\", \"-f\", \"one.yaml\")",
         ] {
-            assert!(of(applies).applies(file), "{applies}");
-            assert!(!of(applies).applies(Path::new("other.yaml")), "{applies}");
+            assert!(GoTest::apply(&[of(applies)], file), "{applies}");
         }
     }
 
@@ -369,12 +373,13 @@ mod tests {
         let reads = "b, err := os.ReadFile(\"testdata/two.yaml\")\n";
         let tests = GoTest::of_package(&[suite, sends, reads]);
         for (file, expected) in [
-            ("crds/a.yaml", [true, false, false]),
-            ("testdata/one.yaml", [false, true, false]),
-            ("data/two.yaml", [false, false, false]),
+            ("crds/a.yaml", true),
+            ("testdata/one.yaml", true),
+            ("data/two.yaml", false),
+            // No test names it, so a helper may send it.
+            ("data/three.yaml", true),
         ] {
-            let applied: Vec<bool> = tests.iter().map(|it| it.applies(Path::new(file))).collect();
-            assert_eq!(applied, expected, "{file}");
+            assert_eq!(GoTest::apply(&tests, Path::new(file)), expected, "{file}");
         }
     }
 

@@ -34,7 +34,8 @@ pub(super) fn told(problem: &Problem, is_as_is: bool) -> Option<(Place, Finding)
     if fails && problem.kind == ProblemKind::Missing {
         finding.notes.push(AS_IS.to_owned());
     }
-    let meant = problem.unknown.as_ref();
+    // Every other letter resembles a word of one letter.
+    let meant = problem.unknown.as_ref().filter(|it| it.word.len() > 1);
     if let Some((word, meant)) = meant.and_then(|it| {
         Some((
             &it.word,
