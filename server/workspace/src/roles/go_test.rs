@@ -355,8 +355,8 @@ mod tests {
         let of = |test: &str| GoTest::of_package(&[test]).remove(0);
         let file = Path::new("testdata/one.yaml");
         let test = of("b, err := os.ReadFile(\"testdata/one.yaml\")\n");
-        assert!(test.names(file) && !GoTest::apply(&[test], file));
-        assert!(!test.names(Path::new("two.yaml")));
+        assert!(test.names(file) && !test.names(Path::new("two.yaml")));
+        assert!(!GoTest::apply(&[test], file));
         for applies in [
             "env := &envtest.Environment{}\nload(\"testdata\")",
             "import \"sigs.k8s.io/e2e-framework/klient\"\nconst name = \"one\"",
