@@ -6,7 +6,7 @@ use crate::{
 };
 
 const SPEC: &str = "              type: object
-              properties: {size: {type: integer}}
+              properties: {size: {type: integer}, image: {type: string}, note: {type: string, enum: [a]}}
 ";
 const BASE: &str = "spec:\n  size: 5\n";
 
@@ -49,4 +49,34 @@ fn a_wrong_name_in_the_path_of_an_operation_is_marked_there() {
             "prod/patch.yaml:2:25: error[unknown-field]",
         ],
     );
+}
+
+/// The base is also checked as it is written. Its text has other places than that of the built object, and letters of several bytes.
+#[test]
+fn names_are_compared_in_the_text_that_is_checked() {
+    let (crd, long) = (definition(SPEC), "é".repeat(80));
+    let head = HEAD.replace("name: a", &format!("name: a, annotations: {{x: {long}}}"));
+    let patch = format!("{HEAD}spec: {{imag: ü}}\n");
+    // One letter more moves the places after it into the middle of others.
+    for before in ["", "x"] {
+        let base = format!("{head}spec:\n  image: {long}\n  imag: {before}{long}\n  note: {long}{long}\n");
+        let outcome = Sandbox::new(&[
+            ("crd.yaml", &crd),
+            ("base/kustomization.yaml", "resources: [w.yaml]\n"),
+            ("base/w.yaml", &base),
+            (
+                "prod/kustomization.yaml",
+                "resources: [../base]\npatches: [path: patch.yaml]\n",
+            ),
+            ("prod/patch.yaml", &patch),
+        ])
+        .run(&["check", ".", "-o", "concise"]);
+        assert_eq!(outcome.stderr, "");
+        assert_eq!(
+            outcome.stdout.matches("`imag` is not a field of `spec`").count(),
+            1,
+            "{}",
+            outcome.stdout
+        );
+    }
 }

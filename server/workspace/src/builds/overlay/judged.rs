@@ -171,7 +171,7 @@ impl Overlays {
                 .flux
                 .variables_of(self.patching[object.build].as_ref().map(|it| it.number), folder),
             old: self.old_flux.variables(&[folder]),
-            written: (&projection, &self.sources),
+            written: Some((&projection, &self.sources)),
         };
         let crds = question.definitions.map(|others| CrdsOfBuild {
             crds: &self.crds[object.build],
@@ -202,9 +202,18 @@ impl Overlays {
         };
         let text = projection.text.clone().into_bytes();
         let (mut report, _) = budget::within(limits, || analyze(text, &question));
+        // The places of the built text say nothing about the text of the base.
+        let of_base = OfBuild {
+            written: None,
+            ..of_build.clone()
+        };
+        let of_base = Question {
+            overlays: Some(&of_base),
+            ..question
+        };
         let as_written = OnceCell::new();
         let is_of_base = |finding: &Finding| {
-            let said = as_written.get_or_init(|| self.said_as_written(object, &question, limits));
+            let said = as_written.get_or_init(|| self.said_as_written(object, &of_base, limits));
             said.contains(&said_of(finding))
         };
         let deciding = Deciding {
@@ -508,11 +517,12 @@ impl Judged {
 }
 
 /// The variables that Flux substitutes in the build of one object.
+#[derive(Clone)]
 struct OfBuild<'a> {
     variables: Option<Arc<Variables>>,
     old: Option<Arc<Variables>>,
-    /// The text of the object, and the files from which it was built.
-    written: (&'a Projection, &'a Sources),
+    /// The text of the object, and the files from which it was built, if the question is about this text.
+    written: Option<(&'a Projection, &'a Sources)>,
 }
 
 impl BuiltDocuments for OfBuild<'_> {
@@ -529,7 +539,9 @@ impl BuiltDocuments for OfBuild<'_> {
     }
 
     fn are_written_together(&self, one: Span, other: Span) -> bool {
-        let (projection, sources) = self.written;
+        let Some((projection, sources)) = self.written else {
+            return true;
+        };
         let document = |span| Some(projection.origin(span, sources)?.0.document);
         document(one) == document(other)
     }
