@@ -241,22 +241,14 @@ impl Settings {
             problem: None,
         };
         let roots = || Roots::new(folders.iter().map(PathBuf::as_path));
+        let access = || Access::Within(Arc::new(roots()));
         effective.is_part = path.is_some_and(|path| {
-            let access = || Access::Within(Arc::new(roots()));
             below.is_some_and(|it| self.config.partial.is_match(it)) || self.kustomizations.is_part(path, &access())
         });
-        effective.is_data = path.is_some_and(|it| {
-            let access = Access::Within(Arc::new(roots()));
-            self.kustomizations.is_data(it, &access)
-        });
-        effective.has_expressions = path.is_some_and(|it| {
-            let access = Access::Within(Arc::new(roots()));
-            self.kustomizations.is_of_chainsaw(it, &access)
-        });
-        effective.charts = ChartOfFile(path.filter(|it| folder.is_some() && is_template(it)).and_then(|it| {
-            let access = Access::Within(Arc::new(roots()));
-            self.charts.of(it, &access)
-        }));
+        effective.is_data = path.is_some_and(|it| self.kustomizations.is_data(it, &access()));
+        effective.has_expressions = path.is_some_and(|it| self.kustomizations.is_of_chainsaw(it, &access()));
+        let template = path.filter(|it| folder.is_some() && is_template(it));
+        effective.charts = ChartOfFile(template.and_then(|it| self.charts.of(it, &access())));
         let found = path
             .and_then(Path::parent)
             .and_then(|it| self.configs.nearest(it, &roots));
