@@ -140,9 +140,12 @@ impl GoTest {
     /// Whether the tests of a package may apply a file to an API server. `below` is the path from the package to the file. If no test names the file or a
     /// folder of it, any of them may use it.
     pub fn apply(package: &[Self], below: &Path) -> bool {
-        let names = |it: &&Self| it.paths.may_name(below);
-        let mut sending = package.iter().filter(|it| it.sends).peekable();
-        sending.peek().is_some() && (sending.any(|it| names(&it)) || !package.iter().any(|it| names(&it)))
+        let mut naming = package.iter().filter(|it| it.paths.may_name(below)).peekable();
+        if naming.peek().is_some() {
+            naming.any(|it| it.sends)
+        } else {
+            package.iter().any(|it| it.sends)
+        }
     }
 
     /// Whether the test names a file with its extension.
