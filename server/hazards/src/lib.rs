@@ -70,8 +70,8 @@ pub struct Hazard {
     pub label: &'static str,
     /// The text that the user can type to fix the rule.
     pub help: String,
-    /// What to do in Go types from which the schema is generated. Empty if `help` is right there, too.
-    pub help_in_go: String,
+    /// What to do in Go types from which the schema is generated. `None` if `help` is right there, too.
+    pub help_in_go: Option<String>,
     /// The reason, with an example; one paragraph each.
     pub notes: Vec<String>,
     /// The value that demonstrates the hazard, in the form that a client sends; `None` if no value can demonstrate it.

@@ -8,8 +8,8 @@ use crate::shrink::in_one_line;
 use crate::{Hazard, codes};
 
 /// The help for a schema, and for the Go types from which it is generated: a guard of the rule, or another schema.
-fn in_both(guard: &str, schema: &str, types: &str) -> (String, String) {
-    (format!("{guard}, or {schema}"), format!("{guard}, or {types}"))
+fn in_both(guard: &str, schema: &str, types: &str) -> (String, Option<String>) {
+    (format!("{guard}, or {schema}"), Some(format!("{guard}, or {types}")))
 }
 
 impl CheckedRule<'_, '_> {
@@ -35,7 +35,7 @@ impl CheckedRule<'_, '_> {
             headline: String::new(),
             label: "",
             help: String::new(),
-            help_in_go: String::new(),
+            help_in_go: None,
             notes: Vec::new(),
             example: case.map(|it| self.shown(&it.sent)),
             old: case.and_then(|it| it.old.as_ref()).map(|it| self.shown(it)),
@@ -48,7 +48,7 @@ impl CheckedRule<'_, '_> {
         let part = self.part(&site.bytes);
         let subject = clip(&site.subject);
         let old = self.name_of(Role::OldValue);
-        let same = |help: String| (help, String::new());
+        let same = |help: String| (help, None);
         let (headline, label, (help, help_in_go)) = match site.code {
             codes::OPTIONAL_FIELD_READ if part.contains('(') => (
                 format!("this rule fails when `{subject}` has no value"),
@@ -115,7 +115,7 @@ impl CheckedRule<'_, '_> {
                 "may be too large",
                 (
                     "set `maximum` on the numbers".to_owned(),
-                    "add `+kubebuilder:validation:Maximum` to the numbers".to_owned(),
+                    Some("add `+kubebuilder:validation:Maximum` to the numbers".to_owned()),
                 ),
             ),
             codes::OLD_SELF_ON_CREATE => (

@@ -258,11 +258,7 @@ impl Walk<'_, '_> {
                 label: (!hazard.label.is_empty()).then(|| hazard.label.to_owned()),
                 notes: hazard.notes.clone(),
                 help: vec![hazard.help.clone()],
-                help_in_go: Some(&hazard.help_in_go)
-                    .filter(|it| !it.is_empty())
-                    .cloned()
-                    .into_iter()
-                    .collect(),
+                help_in_go: hazard.help_in_go.iter().cloned().collect(),
                 ..Finding::new(Class::Hint, hazard.code, span, hazard.headline.clone())
             });
         }
