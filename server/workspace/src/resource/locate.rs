@@ -1,6 +1,7 @@
 //! Converts the API server's answer about a resource to findings with places in the resource and in its CRD.
 
 use std::{
+    borrow::Cow,
     cell::{Cell, OnceCell},
     path::Path,
 };
@@ -237,7 +238,7 @@ impl<'a> Locate<'a> {
         }
         let parent = words::name::field(&words::name::parent(&path));
         let known = error.decider.as_ref().map(|it| self.properties(it)).unwrap_or_default();
-        let near = words::meant::meant(&name, known.iter().map(String::as_str));
+        let near = words::meant::meant(&name, known.iter().map(AsRef::as_ref));
         let near = near.filter(|near| error.node.is_none_or(|it| self.may_be_renamed(it, near)));
         misspelt.extend(near.map(|near| Misspelt {
             parent: words::name::parent(&path),
@@ -271,7 +272,7 @@ impl<'a> Locate<'a> {
     }
 
     /// The required field that was meant by an unknown one, if only one can be meant. `path` is the path of the unknown field.
-    fn renamed(&self, error: &server::StrictError, path: &field::Path, known: &[String]) -> Option<String> {
+    fn renamed(&self, error: &server::StrictError, path: &field::Path, known: &[Cow<'_, str>]) -> Option<String> {
         let (last, parent) = path.segments().split_last()?;
         let (Segment::Field(name) | Segment::Key(name)) = last else {
             return None;
@@ -300,20 +301,20 @@ impl<'a> Locate<'a> {
     }
 
     /// The names of the properties of a schema.
-    fn properties(&self, decider: &Decider) -> Vec<String> {
+    fn properties(&self, decider: &Decider) -> Vec<Cow<'a, str>> {
         let steps: Vec<Step<'_>> = spans::steps(decider.path.segments());
         let tree = &self.definition.tree;
         let place = self.finder.find_from(self.definition.root, &steps);
         let Some(properties) = self.finder.lookup(tree.resolve(place.node), "properties") else {
             return Vec::new();
         };
-        let names = tree.entries(tree.resolve(properties.value));
-        let names: Vec<_> = names.map(|it| tree.scalar(it.key).into_owned()).collect();
-        let Some(left) = self.left.get().checked_sub(names.len()) else {
+        let entries = || tree.entries(tree.resolve(properties.value));
+        // Count first: where many fields are unknown, most of them get no suggestion.
+        let Some(left) = self.left.get().checked_sub(entries().count()) else {
             return Vec::new();
         };
         self.left.set(left);
-        names
+        entries().map(|it| tree.scalar(it.key)).collect()
     }
 
     /// The finding for one cause of the rejection.

@@ -1,5 +1,7 @@
 //! Finds the required field that an unknown field was probably meant as.
 
+use std::borrow::Cow;
+
 use crd_analyzer_syntax::{
     json::{Json, JsonValue},
     tree::{NodeId, Tree},
@@ -12,7 +14,7 @@ const MOST_FIELDS: usize = 100;
 /// that accepts the value is missing. `schema` is the object's schema in the tree of the CRD, `known` the names of its properties.
 pub(super) fn only_missing(
     (tree, schema): (&Tree, NodeId),
-    known: &[String],
+    known: &[Cow<'_, str>],
     object: &Json<'_>,
     name: &str,
 ) -> Option<String> {
