@@ -23,7 +23,7 @@ pub(super) fn only_missing(
     if members.len().max(required.len()).max(known.len()) > MOST_FIELDS {
         return None;
     }
-    let mut unknown = members.iter().filter(|it| !known.iter().any(|known| *known == it.key));
+    let mut unknown = members.iter().filter(|it| !known.contains(&it.key));
     let (own, None) = (unknown.next()?, unknown.next()) else {
         return None;
     };
