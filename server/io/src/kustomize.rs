@@ -7,7 +7,10 @@ use std::{
 };
 
 use crd_analyzer_kustomize::{Files, joined};
-use crd_analyzer_workspace::builds::kustomize::{FILE_NAMES, data, patches};
+use crd_analyzer_workspace::{
+    builds::kustomize::{FILE_NAMES, data, patches},
+    roles::{Use, Uses},
+};
 
 use crate::{
     made::MadeFiles,
@@ -105,21 +108,29 @@ struct Named {
 }
 
 impl Kustomizations {
+    /// What kustomizations and tests do with this file. `path` is absolute. `access` is the access with which to read files.
+    pub fn uses(&self, path: &Path, access: &Access) -> Uses<'static> {
+        Uses::COMPLETED
+            .with_if(Use::Part, self.is_part(path, access))
+            .with_if(Use::Data, self.is_data(path, access))
+            .with_if(Use::Expressions, self.is_of_chainsaw(path, access))
+    }
+
     /// Whether this file contains only parts of resources, because a kustomization names it as a patch, or a kuttl or chainsaw test uses it in that
-    /// way. `path` is absolute. `access` is the access with which to read files.
-    pub fn is_part(&self, path: &Path, access: &Access) -> bool {
+    /// way.
+    fn is_part(&self, path: &Path, access: &Access) -> bool {
         let mut folders = path.ancestors().skip(1).take(MOST_FOLDERS);
         folders.any(|it| self.of(it, access).patches.contains(path)) || self.tests.is_part(path, access)
     }
 
-    /// Whether a kustomization puts this file into a ConfigMap or Secret, from which programs read it. `path` is absolute.
-    pub fn is_data(&self, path: &Path, access: &Access) -> bool {
+    /// Whether a kustomization puts this file into a ConfigMap or Secret, from which programs read it.
+    fn is_data(&self, path: &Path, access: &Access) -> bool {
         let mut folders = path.ancestors().skip(1).take(MOST_FOLDERS);
         folders.any(|it| self.of(it, access).data.contains(path))
     }
 
     /// Whether a chainsaw test uses this file. If so, its values may be chainsaw expressions. `path` is absolute.
-    pub fn is_of_chainsaw(&self, path: &Path, access: &Access) -> bool {
+    pub(crate) fn is_of_chainsaw(&self, path: &Path, access: &Access) -> bool {
         self.tests.is_of_chainsaw(path, access)
     }
 

@@ -26,6 +26,7 @@ use crd_analyzer_workspace::{
     judging::lints::Lints,
     judging::typing::analyze_typing,
     kinds::files,
+    roles::Use,
     sources::generated,
 };
 use lsp_types::{Diagnostic, Uri};
@@ -120,11 +121,8 @@ pub(crate) fn question<'q>(
             Search::Off
         },
         lints: Lints::of(&effective.config),
-        is_completed: true,
         is_edited: true,
-        is_part: effective.is_part,
-        is_data: effective.is_data,
-        has_expressions: effective.has_expressions,
+        uses: effective.uses,
         requires_crds: effective.requires_crds,
         most_findings: MOST_FINDINGS,
         wants_effective: false,
@@ -383,7 +381,10 @@ fn report(
     definitions: &dyn Definitions,
     wanted: &Wanted<'_>,
 ) -> (FileReport, DeferredSearch) {
+    let is_open = wanted.built.is_some_and(|it| it.is_open());
     let question = Question {
+        // A kustomization that could not be built may add the missing fields.
+        uses: effective.uses.with_if(Use::Part, is_open),
         go: wanted.go.map(|it| it as &dyn generated::GoSources),
         wants_costs: wanted.costs,
         replaces: wanted.replaces,
@@ -395,7 +396,8 @@ fn report(
     let (mut report, mut kept) = analyze_typing(text.clone(), &question, wanted.cursor);
     let asides = wanted.asides.as_ref();
     let scripts = OnceCell::new();
-    if let Some(again) = asides.and_then(|it| it.completed(path, &report, &question, &scripts)) {
+    if let Some(uses) = asides.and_then(|it| it.completed(path, &report, question.uses, &scripts)) {
+        let again = Question { uses, ..question };
         (report, kept) = analyze_typing(text, &again, wanted.cursor);
     }
     if let Some(asides) = &wanted.asides
@@ -404,7 +406,7 @@ fn report(
         let with_built = with_built(&report, wanted.built.map(|it| &**it));
         report.aside = asides.of(path, with_built.as_ref().unwrap_or(&report));
     }
-    if let Some(asides) = wanted.asides.as_ref().filter(|_| effective.has_expressions) {
+    if let Some(asides) = wanted.asides.as_ref().filter(|_| effective.uses.has(Use::Expressions)) {
         asides.look_for_expected_error(path, &mut report);
     }
     if let Some(older) = wanted.older {

@@ -12,8 +12,7 @@ use crd_analyzer_workspace::{
     findings::finding::Finding,
     findings::report::{DocumentReport, FileReport},
     index::Catalog,
-    judging::analysis::Question,
-    roles::{Aside, SetByScripts},
+    roles::{Aside, SetByScripts, Uses},
 };
 
 use crate::settings::Settings;
@@ -44,15 +43,15 @@ impl Asides<'_> {
         self.look(path, |tests| Aside::of_text(text, path, self.catalog, tests))
     }
 
-    /// The question to ask again if a test or script replaces parts of the file before it uses the file.
+    /// The uses with which to check the file again, if a test or script replaces parts of it before it uses the file.
     pub(crate) fn completed<'q>(
         &self,
         path: &Path,
         report: &FileReport,
-        question: &Question<'q>,
+        known: Uses<'q>,
         scripts: &'q OnceCell<SetByScripts>,
-    ) -> Option<Question<'q>> {
-        self.look(path, |tests| completed(report, path, question, (tests, scripts)))
+    ) -> Option<Uses<'q>> {
+        self.look(path, |tests| completed(report, path, known, (tests, scripts)))
     }
 
     /// Adds a diagnostic to a file without errors if a test expects an error in it.

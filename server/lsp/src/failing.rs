@@ -464,7 +464,7 @@ impl Run<'_> {
         let session = self.session;
         let folders = session.folders();
         let settings = session.settings();
-        let mut effective = settings.for_file(Some(path), &folders);
+        let effective = settings.for_file(Some(path), &folders);
         if effective.is_excluded {
             return Arc::default();
         }
@@ -484,7 +484,6 @@ impl Run<'_> {
             };
             Arc::new(AsBuilt::new(overlays, path, &text, &question))
         });
-        effective.is_part |= built.as_ref().is_some_and(|it| it.is_open());
         let wanted = Wanted {
             // If the CRD is generated from source files, the places in the CRD itself are needed.
             go: Some(&session.go).filter(|_| by.made.is_none()),

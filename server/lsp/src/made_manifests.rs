@@ -28,6 +28,7 @@ use crd_analyzer_workspace::{
     judging::analysis::{MOST_FINDINGS, Question},
     judging::hazards::{Search, are_shown},
     judging::lints::Lints,
+    roles::Uses,
     sources::earlier::Replaced,
     sources::generated::GoSources,
     sources::{self, Row, Unit, WithText, World, made::Manifests, manifest::Manifest},
@@ -272,7 +273,7 @@ impl Session {
                 Search::Off
             },
             lints: Lints::of(&effective.config),
-            is_completed: true,
+            uses: Uses::COMPLETED,
             is_edited: true,
             most_findings: MOST_FINDINGS,
             wants_effective: false,

@@ -281,14 +281,13 @@ impl Session {
         if !self.features().diagnostics {
             return Some(Arc::new(Analysis::empty()));
         }
-        let mut effective = self.effective(snapshot);
+        let effective = self.effective(snapshot);
         let built = if snapshot.source().is_some() {
             self.found_in_made(snapshot, &effective)
         } else {
             self.as_built(snapshot, &effective)
         };
         let older = self.older_in_crd(snapshot, &effective);
-        effective.is_part |= built.as_ref().is_some_and(|it| it.is_open());
         let replaces = self.replaced(snapshot);
         let comparison = self.comparison(snapshot, &effective, replaces.as_ref());
         let (settings, folders) = (self.settings(), self.folders());
@@ -423,12 +422,11 @@ impl Session {
                 return Analysis::empty();
             }
             let text: Arc<str> = text.into();
-            let mut effective = settings.for_file(Some(path), &folders);
+            let effective = settings.for_file(Some(path), &folders);
             let search = Search::All(&self.hazards);
             let builders = builders.filter(|_| !effective.is_excluded);
             let built = builders.and_then(|it| self.build(path, &text, &effective, &it, search));
             let built = built.map(Arc::new);
-            effective.is_part |= built.as_ref().is_some_and(|it| it.is_open());
             let wanted = Wanted {
                 hazards: search,
                 go: Some(&self.go),

@@ -15,7 +15,7 @@ use crd_analyzer_workspace::{
     config::Config,
     config::settings::SETTINGS,
     config::versions::VersionSet,
-    roles::is_template,
+    roles::{Use, Uses, is_template},
 };
 use serde_json::{Map, Value};
 
@@ -233,20 +233,16 @@ impl Settings {
                 markers: self.config.markers.clone(),
                 ..Config::default()
             },
-            is_part: false,
-            is_data: false,
-            has_expressions: false,
+            uses: Uses::COMPLETED,
             charts: ChartOfFile::default(),
             requires_crds: self.config.requires_crds,
             problem: None,
         };
         let roots = || Roots::new(folders.iter().map(PathBuf::as_path));
         let access = || Access::Within(Arc::new(roots()));
-        effective.is_part = path.is_some_and(|path| {
-            below.is_some_and(|it| self.config.partial.is_match(it)) || self.kustomizations.is_part(path, &access())
-        });
-        effective.is_data = path.is_some_and(|it| self.kustomizations.is_data(it, &access()));
-        effective.has_expressions = path.is_some_and(|it| self.kustomizations.is_of_chainsaw(it, &access()));
+        let uses = path.map(|it| self.kustomizations.uses(it, &access()));
+        let is_part = below.is_some_and(|it| self.config.partial.is_match(it));
+        effective.uses = uses.unwrap_or(Uses::COMPLETED).with_if(Use::Part, is_part);
         let template = path.filter(|it| folder.is_some() && is_template(it));
         effective.charts = ChartOfFile(template.and_then(|it| self.charts.of(it, &access())));
         let found = path
@@ -258,7 +254,8 @@ impl Settings {
         match &found.config {
             Ok(config) => {
                 effective.is_excluded |= path.is_some_and(|it| config.excludes(it));
-                effective.is_part |= path.is_some_and(|it| config.is_partial(it));
+                let is_part = path.is_some_and(|it| config.is_partial(it));
+                effective.uses = effective.uses.with_if(Use::Part, is_part);
                 effective.requires_crds |= config.requires_crds;
                 effective.versions = config.kubernetes_versions.unwrap_or(effective.versions);
                 let rules = config.rules.iter().map(|(code, level)| (code.clone(), *level));
@@ -309,12 +306,8 @@ pub(crate) struct Effective {
     pub(crate) config: Config,
     /// Whether the configuration excludes the file.
     pub(crate) is_excluded: bool,
-    /// Whether the file contains only parts of objects.
-    pub(crate) is_part: bool,
-    /// Whether a kustomization puts the file into a ConfigMap.
-    pub(crate) is_data: bool,
-    /// Whether a chainsaw test uses the file.
-    pub(crate) has_expressions: bool,
+    /// What the tools of the repository do with the file.
+    pub(crate) uses: Uses<'static>,
     /// The Helm chart to which the file belongs.
     pub(crate) charts: ChartOfFile,
     /// Whether a resource without a CRD is an error.

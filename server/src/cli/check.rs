@@ -19,6 +19,7 @@ use crd_analyzer_workspace::{
     findings::report::FileReport,
     judging::hazards::{Memory, Search, are_shown},
     judging::lints::Lints,
+    roles::Use,
 };
 
 mod bases;
@@ -378,8 +379,7 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
                     let asked = fix::Requested {
                         versions: args.manifests.kubernetes_version,
                         level,
-                        is_part: beside.is_part(input, &place, config),
-                        is_data: beside.is_data(input, &place),
+                        uses: beside.uses(input, &place, config).without(Use::Expressions),
                     };
                     let is_aside = |it: &FileReport| beside.aside(input, &place, it, by).is_some();
                     let making = beside.making(by);

@@ -29,6 +29,7 @@ use crd_analyzer_workspace::{
     judging::analysis::{Question, analyze},
     judging::hazards,
     judging::lints::Lints,
+    roles::Uses,
 };
 use similar::TextDiff;
 
@@ -104,10 +105,8 @@ pub(super) struct Requested {
     /// The Kubernetes versions to check for, if the user named them.
     pub(super) versions: Option<VersionSet>,
     pub(super) level: Level,
-    /// Whether the file contains parts of objects.
-    pub(super) is_part: bool,
-    /// Whether a kustomization puts the file into a ConfigMap.
-    pub(super) is_data: bool,
+    /// What the tools of the repository do with the file.
+    pub(super) uses: Uses<'static>,
 }
 
 /// Applies fixes to a file. `None` if nothing has to be fixed, or if the fixes do not work. `is_aside` returns whether the errors of the file need no
@@ -132,9 +131,7 @@ pub(super) fn repair(
         markers: Some(&config.markers),
         named: input.named,
         lints: Lints::of(config),
-        is_completed: true,
-        is_part: asked.is_part,
-        is_data: asked.is_data,
+        uses: asked.uses,
         ..Question::new(versions)
     };
     // Files that are not UTF-8 are skipped, because the spans of diagnostics would not match their bytes.

@@ -36,7 +36,7 @@ use crd_analyzer_workspace::{
     judging::analysis::{Old, Question, analyze},
     judging::hazards::Search,
     judging::lints::Lints,
-    roles::{Aside, Judgement},
+    roles::{Aside, Judgement, Use, Uses},
     sources::earlier::Replaced,
 };
 use rayon::prelude::*;
@@ -154,23 +154,28 @@ impl Beside {
         }
     }
 
-    /// Whether a file contains parts of objects.
-    pub(super) fn is_part(&self, input: &Input, path: &Path, config: &Config) -> bool {
-        self.is_patch(input, path, config) || self.is_base(input, path, config)
+    /// What the tools of the repository do with a file.
+    pub(super) fn uses(&self, input: &Input, path: &Path, config: &Config) -> Uses<'static> {
+        let known = self.known_uses(input, path, config);
+        known.with_if(Use::Part, self.is_base(input, path, known))
     }
 
-    /// Whether a file contains partial objects that another file completes.
-    fn is_patch(&self, input: &Input, path: &Path, config: &Config) -> bool {
-        self.is_asked
-            && input
-                .file()
-                .is_some_and(|(_, access)| config.is_partial(path) || self.kustomizations.is_part(path, &access))
+    /// What the tools of the repository do with a file, without a kustomization that could not be built.
+    fn known_uses(&self, input: &Input, path: &Path, config: &Config) -> Uses<'static> {
+        match input.file() {
+            _ if !self.is_asked => Uses::default(),
+            None => Uses::COMPLETED,
+            Some((_, access)) => {
+                let uses = self.kustomizations.uses(path, &access);
+                uses.with_if(Use::Part, config.is_partial(path))
+            }
+        }
     }
 
-    /// Whether a file contains objects for a kustomization that could not be built.
-    fn is_base(&self, input: &Input, path: &Path, config: &Config) -> bool {
+    /// Whether a file with these known uses contains objects for a kustomization that could not be built.
+    fn is_base(&self, input: &Input, path: &Path, known: Uses<'_>) -> bool {
         let is_open = || self.overlays.as_ref().is_some_and(|it| it.is_open(path));
-        self.is_asked && input.file().is_some() && is_open() && !self.is_patch(input, path, config)
+        self.is_asked && input.file().is_some() && !known.has(Use::Part) && is_open()
     }
 }
 
@@ -190,18 +195,6 @@ impl Beside {
             scripts: &self.scripts,
             access,
         }
-    }
-
-    /// Whether a kustomization puts a file into a ConfigMap.
-    pub(super) fn is_data(&self, input: &Input, path: &Path) -> bool {
-        let access = input.file().filter(|_| self.is_asked).map(|it| it.1);
-        access.is_some_and(|access| self.kustomizations.is_data(path, &access))
-    }
-
-    /// Whether a chainsaw test uses a file.
-    fn has_expressions(&self, input: &Input, path: &Path) -> bool {
-        let access = input.file().filter(|_| self.is_asked).map(|it| it.1);
-        access.is_some_and(|access| self.kustomizations.is_of_chainsaw(path, &access))
     }
 }
 
@@ -385,6 +378,8 @@ pub(super) fn judge(
     let path = input.place()?;
     // Standard input is usually the output of a tool, with objects of any kind.
     let is_file = matches!(input.source, Source::File(..));
+    let known_uses = beside.known_uses(input, &path, config);
+    let is_base = beside.is_base(input, &path, known_uses);
     let question = Question {
         path: Some(&path),
         definitions: Some(paired.as_deref().map_or(known as &dyn Definitions, |it| it)),
@@ -400,10 +395,7 @@ pub(super) fn judge(
         hazards,
         lints,
         requires_crds: beside.requires_crds || config.requires_crds,
-        is_completed: beside.is_asked,
-        is_part: beside.is_part(input, &path, config),
-        is_data: beside.is_data(input, &path),
-        has_expressions: beside.has_expressions(input, &path),
+        uses: known_uses.with_if(Use::Part, is_base),
         earlier: beside.earlier.as_ref().map(|by| Replaced {
             by,
             are_stored: true,
@@ -430,9 +422,10 @@ pub(super) fn judge(
     let mut report = analyze(text, &question);
     let access = input.file().filter(|_| beside.is_asked).map(|it| it.1);
     let scripts = OnceCell::new();
-    let again = access.and_then(|access| completed(&report, &path, &question, (&beside.tests(&access), &scripts)));
-    let question = again.unwrap_or(question);
-    if again.is_some() {
+    let again = access.and_then(|access| completed(&report, &path, question.uses, (&beside.tests(&access), &scripts)));
+    let mut question = question;
+    if let Some(uses) = again {
+        question.uses = uses;
         report = analyze(report.text.as_bytes().to_vec(), &question);
     }
     // Fixes do not depend on the search for failing values.
@@ -455,7 +448,10 @@ pub(super) fn judge(
     if let Some(go) = beside.go.as_ref().filter(|_| beside.is_asked) {
         beside.made.complete(&path, &mut report, config, (&question, go, known));
     }
-    if let Some((_, access)) = input.file().filter(|_| question.has_expressions && old.is_none()) {
+    if let Some((_, access)) = input
+        .file()
+        .filter(|_| question.uses.has(Use::Expressions) && old.is_none())
+    {
         report.look_for_expected_error(&path, &beside.tests(&access));
     }
     let fixes = if wants.fixes && report.aside.is_none() {
@@ -475,6 +471,6 @@ pub(super) fn judge(
         report: Box::new(report),
         fixes,
         fixable,
-        is_base: beside.is_base(input, &path, config),
+        is_base,
     })
 }

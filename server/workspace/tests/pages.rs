@@ -23,6 +23,7 @@ use crd_analyzer_workspace::{
     judging::analysis::{Old, Question, analyze},
     judging::hazards::{self, Memory, Search},
     judging::lints::{self, Lints},
+    roles::Uses,
     sources::generated::GoSources,
     words::MAX_HEADLINE,
 };
@@ -202,7 +203,7 @@ fn judge(code: &str, block: &Block, old: Option<&Block>, defined: Option<Defined
             None => Lints::Off,
         },
         hazards: if is_hazard { Search::All(&memory) } else { Search::Off },
-        is_completed: true,
+        uses: Uses::COMPLETED,
         path: (block.shape == Shape::Go).then_some(Path::new("/types.go")),
         go: (block.shape == Shape::Go).then_some(&OnePackage as &dyn GoSources),
         ..Question::new(versions)

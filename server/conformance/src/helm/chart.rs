@@ -16,6 +16,7 @@ use crd_analyzer_workspace::{
     findings::report::DocumentVerdict,
     index::{Catalog, MemoryFiles, NewFile, Origin, objects},
     judging::analysis::{Question, analyze},
+    roles::Uses,
 };
 use serde_json::{Value, json};
 
@@ -117,7 +118,7 @@ impl Case {
         for (file, path, text) in &files {
             let question = Question {
                 path: Some(path),
-                is_completed: true,
+                uses: Uses::COMPLETED,
                 definitions: Some(&*self.crds),
                 charts: Some(&charts),
                 wants_effective: false,

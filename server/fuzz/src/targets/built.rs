@@ -12,6 +12,7 @@ use crd_analyzer_workspace::{
     config::versions::VersionSet,
     findings::report::FileReport,
     judging::analysis::{Question, analyze},
+    roles::{Use, Uses},
 };
 
 use super::{crd::assert_sound, resource::catalog};
@@ -277,7 +278,7 @@ fn run(bytes: &[u8]) {
     let catalog = catalog(DEFINITION.as_bytes());
     let versions = VersionSet::one(VersionSet::default().newest());
     let question = Question {
-        is_completed: true,
+        uses: Uses::COMPLETED,
         definitions: Some(&catalog),
         ..Question::new(versions)
     };
@@ -290,7 +291,7 @@ fn run(bytes: &[u8]) {
         };
         let alone = analyze(text.as_bytes().to_vec(), &question);
         let question = Question {
-            is_part: overlays.is_open(path),
+            uses: Uses::COMPLETED.with_if(Use::Part, overlays.is_open(path)),
             overlays: Some(&overlays),
             ..question
         };

@@ -6,6 +6,7 @@ use crd_analyzer_workspace::{
     builds::overlay::Overlays,
     config::versions::VersionSet,
     judging::analysis::{Question, analyze},
+    roles::{Use, Uses},
 };
 
 use crate::{
@@ -102,7 +103,7 @@ fn run(bytes: &[u8]) {
     for (path, text) in &*files.0 {
         let question = Question {
             path: Some(path),
-            is_part: overlays.is_open(path),
+            uses: Uses::default().with_if(Use::Part, overlays.is_open(path)),
             overlays: Some(&overlays),
             // One Kubernetes version is enough to test the locations of diagnostics.
             ..Question::new(VersionSet::one(VersionSet::default().newest()))

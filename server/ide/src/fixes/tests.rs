@@ -14,6 +14,7 @@ use crd_analyzer_workspace::{
     config::versions::VersionSet,
     findings::report::FileReport,
     judging::analysis::{Question, analyze},
+    roles::Uses,
 };
 
 use super::{Fix, FixKind, Problem, apply, fixes, repairs};
@@ -262,7 +263,7 @@ fn a_misspelt_value_of_a_chart_is_corrected() {
     let judge = |text: &str| {
         let question = Question {
             path: Some(template),
-            is_completed: true,
+            uses: Uses::COMPLETED,
             charts: Some(&charts),
             ..Question::new(VersionSet::default())
         };

@@ -26,6 +26,7 @@ use crd_analyzer_workspace::{
     judging::analysis::{Old, Question, analyze},
     judging::hazards::{Memory, Search},
     judging::lints::Lints,
+    roles::Uses,
 };
 
 /// The CRDs for the resources on a page.
@@ -107,7 +108,7 @@ fn shown((block, asked): (&Block, Option<VersionSet>), old: Option<&Block>, defi
             }),
             definitions: defined.map(|it| &it.0 as &dyn Definitions),
             hazards: Search::All(&memory),
-            is_completed: true,
+            uses: Uses::COMPLETED,
             lints: Lints::All,
             ..Question::new(versions)
         };

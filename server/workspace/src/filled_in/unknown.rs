@@ -22,8 +22,7 @@ use crate::{
     filled_in::variables::{Substituted, Variables, substitute},
     filled_in::written,
     index::Lacks,
-    judging::question::Question,
-    roles::{SetByScripts, is_assertion},
+    roles::{SetByScripts, Use, Uses},
 };
 
 /// The text in a value that a script sets. An empty name would count as missing.
@@ -38,24 +37,16 @@ pub(crate) const LIMITS: Limits = Limits {
 /// How an object is completed before it is sent to the API server.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Completed<'a> {
-    /// Whether the object is merged into another one, which may have the missing fields.
-    pub(crate) is_part: bool,
-    /// Whether the object states what a test tool expects of another object.
-    pub(crate) is_assertion: bool,
+    /// What tools do with the object.
+    pub(crate) uses: Uses<'a>,
     /// Whether `${NAME}` is substituted.
     pub(crate) is_substituted: bool,
     /// The marks that surround values which are filled in.
     pub(crate) marks: &'static [&'static str],
-    /// Whether values in parentheses are chainsaw expressions.
-    pub(crate) has_expressions: bool,
     /// The variables that Flux substitutes.
     pub(crate) variables: Option<&'a Variables>,
     /// The places at which the actions of a template were filled in.
     pub(crate) filled: Option<&'a Places>,
-    /// Whether the file may have placeholders that people or programs replace.
-    pub(crate) has_placeholders: bool,
-    /// What scripts set in the object.
-    pub(crate) set_by_scripts: Option<&'a SetByScripts>,
 }
 
 /// The result of completing an object.
@@ -71,14 +62,19 @@ impl Completed<'_> {
     /// Substitutes known values in the JSON of a resource, and removes entries with unknown keys. Returns which of the remaining values are unknown.
     pub(crate) fn apply(mut self, json: &mut JsonDoc<'_>, tree: &Tree) -> Outcome {
         let text = written(tree, json);
-        self.is_assertion |= text.contains('(') && has_expression_keys(json);
+        let has_parentheses = text.contains('(');
+        self.uses = self
+            .uses
+            .with_if(Use::Assertion, has_parentheses && has_expression_keys(json));
         let is_encrypted = self.is_substituted && text.contains(ENCRYPTED) && take_sops(json);
-        let is_part = self.is_part || self.is_assertion || patch::has_directive(tree, json);
+        let is_part = self.has(Use::Part) || self.has(Use::Assertion) || patch::has_directive(tree, json);
         self.is_substituted &= text.contains("${") && !json.root().is_some_and(is_left_alone);
         let has_marks = self.marks.iter().any(|it| text.contains(it));
         let has_bindings = has_binding(text);
-        self.has_expressions &= text.contains('(');
-        let mut names = if self.has_placeholders {
+        if !has_parentheses {
+            self.uses = self.uses.without(Use::Expressions);
+        }
+        let mut names = if self.has(Use::Placeholders) {
             placeholders::names(json)
         } else {
             Vec::new()
@@ -86,23 +82,28 @@ impl Completed<'_> {
         let version = json.root().and_then(|it| it.get("apiVersion"));
         let version = version.filter(|it| it.as_str().is_some_and(|it| self.set_version(it)));
         names.extend(version.map(|it| it.node));
-        let is_skeleton = self.has_placeholders && skeleton::is_skeleton(json);
-        self.has_placeholders &= placeholders::may_be_in(text);
+        let is_skeleton = self.has(Use::Placeholders) && skeleton::is_skeleton(json);
+        if !placeholders::may_be_in(text) {
+            self.uses = self.uses.without(Use::Placeholders);
+        }
         let is_written_in = is_encrypted
             || has_bindings
-            || self.has_expressions
+            || self.has(Use::Expressions)
             || self.filled.is_some()
             || self.is_substituted
             || has_marks
-            || self.has_placeholders
+            || self.has(Use::Placeholders)
             || is_skeleton
-            || self.set_by_scripts.is_some()
+            || self.uses.scripts().is_some()
             || !names.is_empty();
         if !(is_part || is_written_in) || json.depth() > depth::limit() {
             return Outcome::default();
         }
         let mut completion = Completion {
-            completed: Self { is_part, ..self },
+            completed: Self {
+                uses: self.uses.with_if(Use::Part, is_part),
+                ..self
+            },
             tree,
             is_encrypted,
             is_skeleton,
@@ -125,7 +126,12 @@ impl Completed<'_> {
     /// Whether scripts set an object's version, which is `written` in the file.
     fn set_version(&self, written: &str) -> bool {
         let group = written.split_once('/').map_or("", |it| it.0);
-        self.set_by_scripts.is_some_and(|it| it.set_version_of(group))
+        self.uses.scripts().is_some_and(|it| it.set_version_of(group))
+    }
+
+    /// Whether tools do this with the object.
+    pub(crate) fn has(&self, it: Use) -> bool {
+        self.uses.has(it)
     }
 }
 
@@ -205,7 +211,7 @@ impl Completion<'_> {
         if self.is_skeleton && skeleton::is_empty(json) {
             return Some(Unknown::value());
         }
-        if self.completed.has_placeholders && placeholders::is_in_brackets(json) {
+        if self.completed.has(Use::Placeholders) && placeholders::is_in_brackets(json) {
             json.value = JsonValue::String(Cow::Borrowed(""));
             return Some(Unknown::value());
         }
@@ -235,7 +241,7 @@ impl Completion<'_> {
                 let mut kept = Vec::with_capacity(members.len());
                 let mut others = Vec::new();
                 for mut member in members.drain(..) {
-                    if let Some(set) = self.completed.set_by_scripts {
+                    if let Some(set) = self.completed.uses.scripts() {
                         if matches!(member.value.value, JsonValue::Null) && set.set_value_of(&member.key) {
                             member.value.value = JsonValue::String(Cow::Borrowed(SET_LATER));
                             kept.push((member, Some(Unknown::value())));
@@ -243,7 +249,7 @@ impl Completion<'_> {
                         }
                         self.is_added_to = is_added_to(&member, set);
                     }
-                    if self.completed.is_part && patch::is_directive(&member.key) {
+                    if self.completed.has(Use::Part) && patch::is_directive(&member.key) {
                         continue;
                     }
                     // Complete the value of an unknown key as well, because parts of the value may be known.
@@ -273,7 +279,7 @@ impl Completion<'_> {
                     members.push(member);
                 }
                 let may_be_null = members.is_empty() && !others.is_empty();
-                if self.completed.is_part || gets_more || may_be_null {
+                if self.completed.has(Use::Part) || gets_more || may_be_null {
                     // Without any entry, the value is null, which may have a default.
                     parts.more();
                 }
@@ -288,10 +294,10 @@ impl Completion<'_> {
 
     /// What a key becomes when it is completed.
     fn key(&self, member: &Member<'_>) -> Option<Text> {
-        if self.completed.is_assertion && is_expression_key(&member.key) {
+        if self.completed.has(Use::Assertion) && is_expression_key(&member.key) {
             return Some(Text::Unknown);
         }
-        if self.completed.set_by_scripts.is_some_and(|it| it.rename(&member.key)) {
+        if self.completed.uses.scripts().is_some_and(|it| it.rename(&member.key)) {
             return Some(Text::Unknown);
         }
         self.filled(member.key_node).or_else(|| self.text(&member.key, false))
@@ -302,11 +308,12 @@ impl Completion<'_> {
         let is_plain = self.tree.kind(node) == NodeKind::Scalar(ScalarStyle::Plain);
         let place = self.place(node);
         self.has_entries |= matches!(place, Some(Place::ValueOrEntries | Place::ItemsOrEntries));
-        let set = self.completed.set_by_scripts;
+        let set = self.completed.uses.scripts();
         if set.is_some_and(|it| it.replace_in(written)) {
             return Some(Text::Unknown);
         }
-        if self.names.contains(&node) || self.completed.has_placeholders && placeholders::is_placeholder(written) {
+        if self.names.contains(&node) || self.completed.has(Use::Placeholders) && placeholders::is_placeholder(written)
+        {
             return Some(Text::Unknown);
         }
         self.filled(node).or_else(|| self.text(written, is_plain))
@@ -345,7 +352,7 @@ impl Completion<'_> {
         }
         if written.starts_with('(') && written.ends_with(')') {
             // Test tools fill in bindings in any file, such as `($namespace)` or `(to_number($version))`.
-            let is_unknown = completed.is_assertion || completed.has_expressions || has_binding(written);
+            let is_unknown = completed.has(Use::Assertion) || completed.has(Use::Expressions) || has_binding(written);
             return is_unknown.then_some(Text::Unknown);
         }
         if completed.marks.iter().any(|it| written.contains(it)) {
@@ -425,13 +432,13 @@ fn has_expression_keys(json: &JsonDoc<'_>) -> bool {
 }
 
 /// Whether a CRD only states what a test tool expects of another CRD.
-pub(crate) fn asserts_definition(question: &Question<'_>, tree: &Tree, json: &JsonDoc<'_>) -> bool {
-    let is_named = || question.path.is_some_and(is_assertion);
+pub(crate) fn asserts_definition(uses: Uses<'_>, tree: &Tree, json: &JsonDoc<'_>) -> bool {
     let lacks = || {
         json.root()
             .is_some_and(|it| !Lacks::of_definition(tree, it.node).is_whole())
     };
-    question.is_completed && (is_named() && lacks() || patch::may_be(json) && has_expression_keys(json))
+    uses.has(Use::Completed)
+        && (uses.has(Use::Assertion) && lacks() || patch::may_be(json) && has_expression_keys(json))
 }
 
 /// Whether an object tells Flux not to substitute variables in it.

@@ -17,6 +17,7 @@ use crate::{
     documents::head,
     documents::text::Text,
     filled_in::fill::{Places, fill},
+    roles::{Use, Uses},
     wrappers::{self, Purpose, Values, Wrapped},
 };
 
@@ -55,6 +56,16 @@ pub struct Inside {
     pub purpose: Purpose,
     /// The form in which the values of the object are written.
     pub values: Values,
+}
+
+impl Inside {
+    /// What tools do with the object, according to the document that contains it.
+    pub(crate) fn uses(&self) -> Uses<'static> {
+        Uses::default()
+            .with_if(Use::Part, self.purpose == Purpose::Part)
+            .with_if(Use::Assertion, self.purpose == Purpose::Assertion)
+            .with_if(Use::Expressions, self.values == Values::Expressions)
+    }
 }
 
 /// The required fields that are missing in a CRD: `group`, `names`, `scope`, or a version.

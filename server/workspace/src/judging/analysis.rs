@@ -54,7 +54,7 @@ use crate::{
     findings::report::{DocumentReport, DocumentVerdict, FileReport, Subject, Unchecked},
     index::{
         Definitions, Found, GroupKind, native,
-        objects::{self, Object},
+        objects::{self, Inside, Object},
     },
     judging::deferred_search::{self, DeferredSearch, UnsearchedReport},
     judging::mixed_objects,
@@ -63,8 +63,10 @@ use crate::{
     judging::room::{self, Room},
     judging::undefined::{self, Undefined},
     judging::verdict,
-    kinds as kinds_table, resource, roles, sources, words,
-    wrappers::{Purpose, Values},
+    kinds as kinds_table, resource,
+    roles::{self, Use, Uses},
+    sources, words,
+    wrappers::Values,
 };
 
 /// Checks all CRDs in a text, and all resources whose CRDs are known. Any bytes are accepted.
@@ -104,7 +106,7 @@ fn judge_text(source: &Text, question: &Question<'_>, filled: Option<Filled>) ->
         let documents = &mut found.documents.iter();
         if question.named
             || documents.any(|document| head::read(source, *document).is_crd())
-            || question.is_completed && passed_over::shows_manifest(&source.content)
+            || question.is_completed() && passed_over::shows_manifest(&source.content)
         {
             let mut document = DocumentReport::of_head(0, error.span, &WrittenType::default(), Subject::Definition);
             document.verdicts.extend(
@@ -114,7 +116,7 @@ fn judge_text(source: &Text, question: &Question<'_>, filled: Option<Filled>) ->
                     .map(|version| (version, verdict::not_cut(error))),
             );
             report.documents.push(document);
-        } else if question.is_completed {
+        } else if question.is_completed() {
             report.unchecked.push(Unchecked::NotYaml);
         }
         return (report, DeferredSearch::default());
@@ -127,14 +129,14 @@ fn judge_text(source: &Text, question: &Question<'_>, filled: Option<Filled>) ->
         it.places.keeps_quotes = is_of_chart();
         (Text::whole(it.text.into()), it.places)
     });
-    let has_placeholders = || question.is_completed && question.path.is_some_and(roles::has_placeholders);
+    let uses = question.uses.with_those_of_path(question.path);
     let without_raw = || Some((jinja::without_raw(&source.content)?, Places::new(&source.content)?));
     let without_braces = || fill_braces(&source.content).map(|it| (it.text, it.places));
     let replaced = || {
         let replaced = without_raw().or_else(without_braces)?;
         Some((Text::whole(replaced.0.into()), replaced.1))
     };
-    let filled = filled.or_else(|| has_placeholders().then(replaced).flatten());
+    let filled = filled.or_else(|| uses.has(Use::Placeholders).then(replaced).flatten());
     let variables = question.path.zip(question.overlays);
     let variables = variables.and_then(|(path, overlays)| overlays.variables(path));
     let ask = Ask {
@@ -142,6 +144,7 @@ fn judge_text(source: &Text, question: &Question<'_>, filled: Option<Filled>) ->
         variables: variables.as_deref(),
         filled: filled.as_ref().map(|it| (&it.0, &it.1)),
         question,
+        uses,
         previous: previous.as_ref(),
         is_alone: found.documents.len() == 1,
         found: RefCell::default(),
@@ -187,7 +190,7 @@ fn judge_text(source: &Text, question: &Question<'_>, filled: Option<Filled>) ->
         ask.fail_blank();
     }
     report.documents.iter_mut().for_each(mixed_objects::leave_out_rest);
-    if question.is_completed {
+    if question.is_completed() {
         for document in &mut report.documents {
             name_conflict(&source.content, document);
             rendered::name_template(&source.content, document);
@@ -247,6 +250,8 @@ struct Ask<'a> {
     /// The text with the actions of a template filled in, and the places where they were. `None` if the text is not a template.
     filled: Option<(&'a Text, &'a Places)>,
     question: &'a Question<'a>,
+    /// What the tools of the repository do with the file, including what its path shows.
+    uses: Uses<'a>,
     /// The variables that Flux substitutes in the file.
     variables: Option<&'a Variables>,
     previous: Option<&'a Previous>,
@@ -334,7 +339,7 @@ impl Ask<'_> {
             return judged;
         }
         let is_named = question.named && !question.has_own_crd;
-        let is_asked = head.is_asked(is_named && (!question.is_completed || self.may_be_crd(document, &head)));
+        let is_asked = head.is_asked(is_named && (!question.is_completed() || self.may_be_crd(document, &head)));
         let text = &source.content[document.span.range()];
         let may_be_template = || head.kind.is_empty() && text.contains("{{") && CRD.is_said_in(text);
         if !is_asked {
@@ -347,7 +352,7 @@ impl Ask<'_> {
             if !documents.is_empty() {
                 return Judged::Documents(documents);
             }
-            if question.is_completed && !may_be_template() {
+            if question.is_completed() && !may_be_template() {
                 return self.passed_over(document, found, counted);
             }
         }
@@ -372,7 +377,7 @@ impl Ask<'_> {
                 };
             };
             // Skip the document, because the API server sees it only after a tool has completed it.
-            if question.is_completed {
+            if question.is_completed() {
                 self.leave_template(document);
                 return if question.fails_unchecked {
                     Judged::NOTHING
@@ -477,11 +482,11 @@ impl Ask<'_> {
     ) -> Option<DocumentReport> {
         let why = if self.question.has_own_crd {
             self.is_alone.then_some(Undefined::Elsewhere)
-        } else if self.question.is_completed
+        } else if self.question.is_completed()
             && let Some(meant) = undefined::meant(&object.written, &kind, definitions)
         {
             Some(Undefined::Misspelt(meant))
-        } else if self.question.is_completed && undefined::is_only_group(&object.written) {
+        } else if self.question.is_completed() && undefined::is_only_group(&object.written) {
             Some(Undefined::OnlyGroup)
         } else if kind.kind.is_empty() || native::is_native(&kind.group) {
             None
@@ -508,25 +513,19 @@ impl Ask<'_> {
     fn completed(&self, text: &Text, object: &Object) -> Completed<'_> {
         let asked = self.question;
         let inside = object.inside.as_ref();
-        let is = |purpose| inside.is_some_and(|it| it.purpose == purpose);
-        let path = asked.path.filter(|_| asked.is_completed);
-        let is_named_so = path.is_some_and(roles::is_assertion);
-        let is_patch = || object.written.kind != "Kustomization" && path.is_some_and(roles::is_patches_of_tests);
+        let of_wrapper = inside.map(Inside::uses).unwrap_or_default();
+        let is_patch = self.uses.has(Use::PatchesOfTest) && object.written.kind != "Kustomization";
         Completed {
-            is_part: asked.is_part || is(Purpose::Part) || is_patch(),
-            is_assertion: is_named_so || is(Purpose::Assertion),
-            is_substituted: asked.is_completed,
+            uses: self.uses.and(of_wrapper).with_if(Use::Part, is_patch),
+            is_substituted: asked.is_completed(),
             marks: match inside.map(|it| it.values) {
                 Some(Values::FilledIn(marks)) => marks,
                 // Examples in documentation use dots for values that they leave out.
                 _ if asked.path.is_some_and(roles::is_markdown) => &["...", "…"],
                 _ => &[],
             },
-            has_expressions: asked.has_expressions || inside.is_some_and(|it| it.values == Values::Expressions),
             variables: self.variables,
             filled: self.filled.filter(|it| std::ptr::eq(it.0, text)).map(|it| it.1),
-            has_placeholders: asked.is_completed && asked.path.is_some_and(roles::has_placeholders),
-            set_by_scripts: asked.set_by_scripts,
         }
     }
 
@@ -543,13 +542,13 @@ impl Ask<'_> {
 
     /// Whether a program reads an object as a file. Objects with a name may be sent to an API server later.
     fn is_data(&self, object: &Object) -> bool {
-        self.question.is_data && object.written.name.is_empty()
+        self.uses.has(Use::Data) && object.written.name.is_empty()
     }
 
     /// Checks a custom resource if its CRD is known. `read` has the object's tree and node, if its document was parsed.
     fn resource(&self, text: &Text, object: &Object, read: Option<(&Tree, NodeId)>) -> Option<DocumentReport> {
         let kind = objects::group_kind(&object.written).unwrap_or_default();
-        if self.question.is_completed {
+        if self.question.is_completed() {
             let place = || undefined::value_of(text, object, read, "kind");
             self.notes.borrow_mut().extend(other_tools::note(&kind, place));
             if other_tools::is_file(&kind) || self.is_data(object) {

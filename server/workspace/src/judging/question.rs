@@ -16,7 +16,7 @@ use crate::{
     index::Definitions,
     judging::hazards,
     judging::lints::{self, Lint, Lints},
-    roles::SetByScripts,
+    roles::{Use, Uses},
     sources::{earlier::Replaced, generated::GoSources},
 };
 
@@ -71,20 +71,11 @@ pub struct Question<'a> {
     pub requires_crds: bool,
     /// Whether it is an error if an object is not checked because its kind is built in or has no CRD. Set if the user named the file.
     pub fails_unchecked: bool,
-    /// Whether tools may complete the text before it is sent, so that values from templates and substitutions are unknown. If not, the text is
-    /// checked as it is.
-    pub is_completed: bool,
+    /// What the tools of the repository do with the text's file.
+    pub uses: Uses<'a>,
     /// Whether the user is editing the text. If so, the warnings about a rejected object are reported as well, so that they don't disappear with each
     /// error.
     pub is_edited: bool,
-    /// Whether the text contains only parts of objects, like a patch. If so, missing fields are not reported.
-    pub is_part: bool,
-    /// Whether a kustomization puts the text's file into a ConfigMap. If so, a program reads the objects without a name.
-    pub is_data: bool,
-    /// What scripts set in the objects. A resource whose version they set is checked with the newest served version.
-    pub set_by_scripts: Option<&'a SetByScripts>,
-    /// Whether a chainsaw test uses the text. If so, a value in parentheses is an expression and therefore unknown.
-    pub has_expressions: bool,
     /// The kustomizations and Flux. Objects that they build are skipped here, and the variables that they substitute are known.
     pub overlays: Option<&'a dyn BuiltDocuments>,
     /// The Helm charts. Templates that others include are checked where they are included.
@@ -142,12 +133,8 @@ impl Question<'_> {
             has_own_crd: false,
             requires_crds: false,
             fails_unchecked: false,
-            is_completed: false,
+            uses: Uses::default(),
             is_edited: false,
-            is_part: false,
-            is_data: false,
-            set_by_scripts: None,
-            has_expressions: false,
             overlays: None,
             charts: None,
             go: None,
@@ -162,6 +149,12 @@ impl Question<'_> {
             most_findings: usize::MAX,
         }
     }
+
+    /// Whether tools may complete the text before it is sent.
+    pub(crate) fn is_completed(&self) -> bool {
+        self.uses.has(Use::Completed)
+    }
+
     /// The same question, but only about what the API server says, and not about hints, costs and stored objects.
     #[must_use]
     pub(crate) fn of_errors_only(&self) -> Self {

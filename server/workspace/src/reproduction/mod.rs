@@ -37,6 +37,7 @@ use crate::{
     judging::hazards::{Memory, Search},
     judging::lints::Lints,
     resource::effective::yaml,
+    roles::Uses,
 };
 
 /// The path under which a reproduction is checked. It does not suggest any role of the file.
@@ -235,7 +236,7 @@ fn report(of: &Reproduction, has_hazards: bool) -> FileReport {
         path: Some(path),
         definitions: Some(&catalog),
         named: true,
-        is_completed: true,
+        uses: Uses::COMPLETED,
         hazards: if has_hazards {
             Search::All(&hazards)
         } else {

@@ -46,7 +46,7 @@ use crate::{
     judging::passed_over,
     judging::question::Question,
     judging::verdict,
-    roles::{self, Standing, is_of_older_release},
+    roles::{self, Standing, Use, is_of_older_release},
     words,
 };
 use locate::Locate;
@@ -88,7 +88,8 @@ pub(crate) fn judge(asked: &ResourceToCheck<'_>, read: Result<(&Tree, NodeId), &
             let is_filled_in = || asked.question.path.is_some_and(roles::is_filled_in);
             if !asked.question.named
                 && (is_filled_in()
-                    || asked.completed.has_placeholders && passed_over::is_placeholder(&asked.text.content, error))
+                    || asked.completed.has(Use::Placeholders)
+                        && passed_over::is_placeholder(&asked.text.content, error))
             {
                 return None;
             }
@@ -130,8 +131,8 @@ pub(crate) fn judge(asked: &ResourceToCheck<'_>, read: Result<(&Tree, NodeId), &
             version,
         };
         // A variable decides which schema applies. A script puts in the newest version.
-        let set_by_scripts = asked.question.set_by_scripts;
-        let is_put_in = set_by_scripts.is_some_and(|it| it.set_version_of(&asked.kind.group));
+        let scripts = asked.question.uses.scripts();
+        let is_put_in = scripts.is_some_and(|it| it.set_version_of(&asked.kind.group));
         if !one.known.field("apiVersion").is_all() && !is_put_in {
             report.in_part = true;
             report.verdicts.push((version, DocumentVerdict::default()));
@@ -238,7 +239,7 @@ impl One<'_> {
     /// Whether the object is for an older release of the CRD, which serves its version.
     fn is_of_older_release(&self) -> bool {
         let question = self.asked.question;
-        let path = question.path.filter(|_| question.is_completed);
+        let path = question.path.filter(|_| question.is_completed());
         path.is_some_and(|it| is_of_older_release(it, &self.asked.object.written.api_version))
     }
 
@@ -256,8 +257,8 @@ impl One<'_> {
         };
         let written = &self.asked.object.written;
         let newest = definition.current_versions().into_iter().next_back();
-        let set_by_scripts = self.asked.question.set_by_scripts;
-        let newest = newest.filter(|_| set_by_scripts.is_some_and(|it| it.set_version_of(&self.asked.kind.group)));
+        let scripts = self.asked.question.uses.scripts();
+        let newest = newest.filter(|_| scripts.is_some_and(|it| it.set_version_of(&self.asked.kind.group)));
         let put_in = || definition.serving(&newest?, &written.kind).ok();
         let served = match definition.serving(&written.api_version, &written.kind) {
             Ok(served) => served,

@@ -9,7 +9,7 @@ use crate::{
     documents::text::Text,
     findings::report::{FileReport, Unchecked},
     judging::{analysis::analyze_text, hazards, question::Question},
-    roles,
+    roles::{self, Use},
 };
 
 /// The table row for Markdown.
@@ -59,7 +59,7 @@ fn report(text: &Arc<str>, _: &Path, question: &Question<'_>) -> FileReport {
     let mut report = FileReport::empty(text.clone());
     if !shown.is_empty() {
         let question = Question {
-            is_part: true,
+            uses: question.uses.with(Use::Part),
             named: false,
             fails_unchecked: false,
             hazards: hazards::Search::Off,

@@ -31,6 +31,7 @@ use crate::{
     index::GroupKind,
     judging::analysis::{BuiltDocuments, Old, Question, analyze},
     judging::deferred_search,
+    roles::Use,
 };
 
 /// The result of checking a built object.
@@ -187,7 +188,7 @@ impl Overlays {
                 is_paired: false,
             }),
             replaces: None,
-            is_part: false,
+            uses: question.uses.without(Use::Part),
             last_trees: None,
             wants_basis: true,
             overlays: Some(&of_build),

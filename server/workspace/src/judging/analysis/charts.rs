@@ -22,9 +22,9 @@ use crate::{
 pub(crate) fn analyze_text(source: &Text, question: &Question<'_>) -> (FileReport, DeferredSearch) {
     let template = question
         .path
-        .filter(|it| question.is_completed && roles::is_template(it));
+        .filter(|it| question.is_completed() && roles::is_template(it));
     let Some(path) = template else {
-        let is_printed = question.is_completed && has_actions(source);
+        let is_printed = question.is_completed() && has_actions(source);
         return judge_text(source, question, is_printed.then(|| fill(&source.content)).flatten());
     };
     let found = question.charts.and_then(|it| Some((it, it.of(path)?)));
@@ -57,7 +57,7 @@ fn has_actions(source: &Text) -> bool {
 
 /// Adds what is wrong with the templates that a file of a Helm chart defines to the report on the file.
 pub(crate) fn define_report(path: &Path, report: &mut FileReport, question: &Question<'_>) {
-    let charts = question.charts.filter(|_| question.is_completed);
+    let charts = question.charts.filter(|_| question.is_completed());
     if let Some(chart) = charts.and_then(|it| it.of(path)) {
         helpers::complete((path, report), &chart, question, &judge_included);
         let found = misspelt(path, &report.text, &chart);

@@ -32,7 +32,7 @@ use crate::{
     judging::hints,
     judging::lints,
     judging::verdict,
-    roles::{self, is_patch},
+    roles::{Use, is_patch},
     sources::generated::Origin,
     words,
 };
@@ -47,7 +47,7 @@ impl Ask<'_> {
         filled: Option<&Places>,
     ) -> UnsearchedReport {
         let has_directive = patch::has_directive(tree, json);
-        if self.question.is_part || has_directive {
+        if self.uses.has(Use::Part) || has_directive {
             report.subject = Subject::PartialCrd;
             report.in_part = true;
         }
@@ -60,7 +60,7 @@ impl Ask<'_> {
             report.subject = Subject::PartialCrd;
             report.in_part = true;
         }
-        let has_unknown = filled.is_some() || self.question.is_completed && unknown_crd::has_placeholder(json);
+        let has_unknown = filled.is_some() || self.question.is_completed() && unknown_crd::has_placeholder(json);
         let root = json.root().filter(|_| has_directive || has_unknown);
         let mut rest = root.and_then(|root| read_json_of(tree, root.node).ok());
         let mut taken = Taken::Nothing;
@@ -70,8 +70,7 @@ impl Ask<'_> {
                 taken = unknown_crd::take(rest, tree, filled);
             }
         }
-        let is_installed = self.question.is_completed && self.question.path.is_some_and(roles::is_of_crossplane);
-        if is_installed && unknown_crd::lacks_service(json) {
+        if self.uses.has(Use::InstalledByCrossplane) && unknown_crd::lacks_service(json) {
             taken = taken.max(Taken::Conversion);
         }
         report.in_part |= taken > Taken::Nothing;
@@ -80,7 +79,7 @@ impl Ask<'_> {
             report.subject = Subject::PartialCrd;
         }
         let json = rest.as_ref().unwrap_or(json);
-        if unknown::asserts_definition(self.question, tree, json) {
+        if unknown::asserts_definition(self.uses, tree, json) {
             report.subject = Subject::PartialCrd;
             report.in_part = true;
             let all = self.question.versions.iter();
@@ -232,7 +231,7 @@ impl Ask<'_> {
     /// CRD with its name exists, or the file is in a folder for patches.
     fn partial(&self, report: &DocumentReport, tree: &Tree, json: &JsonDoc<'_>) -> Option<Finding> {
         let path = self.question.path.unwrap_or(Path::new(""));
-        let root = json.root().filter(|_| self.question.is_completed)?;
+        let root = json.root().filter(|_| self.question.is_completed())?;
         if !Lacks::of_definition(tree, root.node).is_part() {
             return None;
         }

@@ -90,7 +90,7 @@ impl Ask<'_> {
 
     fn object(&self, text: &Text, object: &Object, (tree, node): (&Tree, NodeId)) -> Option<UnsearchedReport> {
         let purpose = object.inside.as_ref().map(|it| it.purpose);
-        if purpose == Some(Purpose::Rejected) && self.question.is_completed {
+        if purpose == Some(Purpose::Rejected) && self.question.is_completed() {
             let rejected = Unchecked::Rejected(object.written.kind.clone());
             self.unchecked.borrow_mut().push(rejected);
             return None;
@@ -126,7 +126,7 @@ impl Ask<'_> {
             verdicts.for_each(|it| it.1.retain(|it| it.code != MISSING_METADATA_NAME));
         }
         if report.is_none()
-            && self.question.is_completed
+            && self.question.is_completed()
             && let Some(kind) = object.group_kind()
         {
             self.unchecked.borrow_mut().extend(passed_over::unchecked(kind));

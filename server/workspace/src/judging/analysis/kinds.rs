@@ -24,6 +24,7 @@ use crate::{
     judging::deferred_search::UnsearchedReport,
     kinds::{self, Row},
     resource,
+    roles::Use,
 };
 
 /// The starts of placeholders, which a tool replaces with values before the object is sent.
@@ -33,7 +34,7 @@ impl Ask<'_> {
     /// The table row for an object, if the row's check applies. It does not apply to updates, or to parts of objects, because those lack fields.
     pub(super) fn row_of(&self, object: &Object) -> Option<(&'static Row, Option<&'static Version>)> {
         let completed = self.completed(self.source, object);
-        if self.previous.is_some() || completed.is_part || completed.is_assertion {
+        if self.previous.is_some() || completed.has(Use::Part) || completed.has(Use::Assertion) {
             return None;
         }
         kinds::of_written(&object.written)
@@ -63,17 +64,18 @@ impl Ask<'_> {
 
     /// Whether a tool fills in values of an object, so that the API server receives different values.
     pub(super) fn is_substituted(&self, object: &Object, tree: &Tree, node: NodeId) -> bool {
-        if !self.question.is_completed {
+        if !self.question.is_completed() {
             return false;
         }
         let text = &tree.text()[tree.full_span(node).range()];
         let completed = self.completed(self.source, object);
+        let (has_placeholders, has_expressions) = (completed.has(Use::Placeholders), completed.has(Use::Expressions));
         let is_put_in = |it: NodeId| {
             let written = tree.scalar(it);
-            completed.has_placeholders && placeholders::is_placeholder(&written)
-                || completed.has_expressions && written.starts_with('(') && written.ends_with(')')
+            has_placeholders && placeholders::is_placeholder(&written)
+                || has_expressions && written.starts_with('(') && written.ends_with(')')
         };
-        let has_values = completed.has_placeholders || completed.has_expressions;
+        let has_values = has_placeholders || has_expressions;
         let mut scalars = tree.nodes().filter(|it| has_values && tree.is_scalar(*it));
         SUBSTITUTED.iter().any(|it| text.contains(it)) || scalars.any(|it| tree.is_in(it, node) && is_put_in(it))
     }
@@ -133,7 +135,7 @@ impl Ask<'_> {
         object: &Object,
         error: &ReadError,
     ) -> Option<DocumentReport> {
-        if self.question.is_completed {
+        if self.question.is_completed() {
             return None;
         }
         let unread = resource::of_unread(&DecodeError::of_read_error(row.kind.name, error));

@@ -41,7 +41,7 @@ fn a_broken_definition_is_still_one() {
 #[test]
 fn a_comment_silences_also_what_refuses_the_whole_document() {
     let question = Question {
-        is_part: true,
+        uses: Uses::default().with(Use::Part),
         ..Question::new(VersionSet::default())
     };
     let shown = |text: &str| {

@@ -16,7 +16,7 @@ use crate::{
     judging::passed_over,
     judging::undefined::{self, Undefined},
     judging::verdict,
-    roles,
+    roles::{self, Use},
     words::{self, Words},
 };
 
@@ -64,7 +64,8 @@ impl Ask<'_> {
         let object = Object::of_document(document, written.clone());
         let completed = self.completed(self.source, &object);
         // A template has an action in its name, too. Elsewhere, an action may be text that the object is about.
-        let is_part = completed.is_part || completed.is_assertion || is_filled_in || written.name.contains("{{");
+        let is_part =
+            completed.has(Use::Part) || completed.has(Use::Assertion) || is_filled_in || written.name.contains("{{");
         if !is_part && passed_over::is_half_an_object(&tree, &written) {
             let why = if written.kind.is_empty() {
                 Undefined::WithoutKind
