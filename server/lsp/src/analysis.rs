@@ -13,14 +13,13 @@ use crd_analyzer_io::go::GoSources;
 use crd_analyzer_syntax::lines::LineIndex;
 use crd_analyzer_workspace::{
     builds::overlay::AsBuilt,
-    comparison::revision::Revision,
     comparison::since_revision::KnownChanges,
     costs::DocumentCosts,
     documents::last_trees::LastTrees,
     findings::one_value,
     findings::report::{DocumentReport, FileReport, MergedFinding, Subject},
     index::Definitions,
-    judging::analysis::{BuiltDocuments, MOST_FINDINGS, Question},
+    judging::analysis::{BuiltDocuments, MOST_FINDINGS, Question, Update},
     judging::deferred_search::DeferredSearch,
     judging::hazards::{Memory, Search, are_shown},
     judging::lints::Lints,
@@ -81,11 +80,9 @@ pub(crate) struct Wanted<'a> {
     pub(crate) hazards: Search<'a>,
     /// Whether to compute the cost estimates of rules.
     pub(crate) costs: bool,
-    /// The git revision of the file that the analyzed text would replace.
-    pub(crate) replaces: Option<&'a Revision>,
-    /// The changes since that revision that are already known.
-    pub(crate) changes: Option<&'a KnownChanges>,
-    /// Whether more changes since that revision will become known later.
+    /// What the analyzed text would replace.
+    pub(crate) update: Update<'a>,
+    /// Whether more changes since the revision in `update` will become known later.
     pub(crate) awaits_changes: bool,
     /// The position of the cursor while the user types, as a byte offset.
     pub(crate) cursor: Option<u32>,
@@ -387,8 +384,7 @@ fn report(
         uses: effective.uses.with_if(Use::Part, is_open),
         go: wanted.go.map(|it| it as &dyn generated::GoSources),
         wants_costs: wanted.costs,
-        replaces: wanted.replaces,
-        changes: wanted.changes,
+        update: wanted.update,
         last_trees: wanted.last_trees,
         overlays: wanted.built.map(|it| &**it as &dyn BuiltDocuments),
         ..question(path, effective, definitions, wanted.hazards)

@@ -25,7 +25,7 @@ use crd_analyzer_workspace::{
     codes::STALE_CRD,
     comparison::since_revision::Comparison,
     index::{Definitions as _, Files, Index, KnownCrd},
-    judging::analysis::{MOST_FINDINGS, Question},
+    judging::analysis::{MOST_FINDINGS, Question, Update},
     judging::hazards::{Search, are_shown},
     judging::lints::Lints,
     roles::Uses,
@@ -260,11 +260,14 @@ impl Session {
         Question {
             path: Some(path),
             definitions: Some(index),
-            earlier: earlier.map(|by| Replaced {
-                by,
-                are_stored: false,
-                comparison: by.comparison,
-            }),
+            update: Update {
+                earlier: earlier.map(|by| Replaced {
+                    by,
+                    are_stored: false,
+                    comparison: by.comparison,
+                }),
+                ..Update::default()
+            },
             go: Some(&self.go),
             markers: Some(&effective.config.markers),
             hazards: if are_shown(&effective.config) {

@@ -19,6 +19,7 @@ use crd_analyzer_workspace::{
     comparison::since_revision::Comparison,
     documents::last_trees::LastTrees,
     index::{GroupKind, names_crds},
+    judging::analysis::Update,
     judging::hazards::{Memory, Search},
 };
 use lsp_types::{LogTraceParams, MessageType, Uri, WorkspaceFolder, notification::LogTrace};
@@ -295,8 +296,11 @@ impl Session {
         let wanted = Wanted {
             hazards: Search::Remembered(&self.hazards),
             costs: true,
-            replaces: replaces.as_deref(),
-            changes: comparison.is_some().then_some(&snapshot.changes.known),
+            update: Update {
+                revision: replaces.as_deref(),
+                changes: comparison.is_some().then_some(&snapshot.changes.known),
+                ..Update::default()
+            },
             awaits_changes: comparison.as_ref().is_some_and(is_due),
             cursor: snapshot.cursor,
             errors: Some(&snapshot.errors),

@@ -33,7 +33,7 @@ use crd_analyzer_workspace::{
     filled_in::completed::completed,
     findings::report::FileReport,
     index::Definitions,
-    judging::analysis::{Old, Question, analyze},
+    judging::analysis::{Old, Question, Update, analyze},
     judging::hazards::Search,
     judging::lints::Lints,
     roles::{Aside, Judgement, Use, Uses},
@@ -386,25 +386,28 @@ pub(super) fn judge(
         has_own_crd: paired.is_some(),
         named: input.named && !(beside.allows_unchecked && is_file),
         fails_unchecked: beside.is_asked && input.named && is_file && !beside.allows_unchecked,
-        old: old.as_deref().map(|text| Old {
-            text,
-            is_paired: !matches!(input.old, Some(Source::Git { .. })),
-        }),
+        update: Update {
+            old: old.as_deref().map(|text| Old {
+                text,
+                is_paired: !matches!(input.old, Some(Source::Git { .. })),
+            }),
+            earlier: beside.earlier.as_ref().map(|by| Replaced {
+                by,
+                are_stored: true,
+                comparison: None,
+            }),
+            compatibility: beside.compat.map(|policy| Compatibility {
+                policy,
+                exceptions: Some(&beside.exceptions),
+            }),
+            ..Update::default()
+        },
         go: beside.go.as_ref().map(|it| it as _),
         markers: Some(&config.markers),
         hazards,
         lints,
         requires_crds: beside.requires_crds || config.requires_crds,
         uses: known_uses.with_if(Use::Part, is_base),
-        earlier: beside.earlier.as_ref().map(|by| Replaced {
-            by,
-            are_stored: true,
-            comparison: None,
-        }),
-        compatibility: beside.compat.map(|policy| Compatibility {
-            policy,
-            exceptions: Some(&beside.exceptions),
-        }),
         overlays: beside.overlays.as_ref().map(|it| it as _),
         wants_effective: wants.effective,
         ..Question::new(versions)
@@ -436,7 +439,7 @@ pub(super) fn judge(
     // Fixes apply to the file as written, without the content that other files add.
     report.aside = beside.aside(input, &path, &report, known);
     let making = beside.making(known);
-    let fixable = if wants.fixable && question.old.is_none() && report.aside.is_none() {
+    let fixable = if wants.fixable && question.update.old.is_none() && report.aside.is_none() {
         fix::fixable(&report, config, (&again, Some(&making)))
     } else {
         Fixable::default()

@@ -16,7 +16,7 @@ use crd_analyzer_workspace::{
     documents::last_trees::LastTrees,
     findings::report::FileReport,
     index::{Catalog, MemoryFiles, NewFile, Origin, objects_of},
-    judging::analysis::{Question, analyze, analyze_and_keep},
+    judging::analysis::{Question, Update, analyze, analyze_and_keep},
     judging::hazards::{Memory, Search},
     judging::typing::analyze_typing,
 };
@@ -68,7 +68,10 @@ impl Session {
         Question {
             path: Some(Path::new(path)),
             definitions: Some(&self.catalog),
-            replaces: Some(&self.revision),
+            update: Update {
+                revision: Some(&self.revision),
+                ..Update::default()
+            },
             wants_costs: true,
             hazards,
             ..Question::new(versions)

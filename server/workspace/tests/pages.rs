@@ -20,7 +20,7 @@ use crd_analyzer_workspace::{
     config::{Config, Level},
     findings::finding::{Class, Finding, ServerSays},
     index::{Catalog, Definitions, MemoryFiles, NewFile, Origin, objects},
-    judging::analysis::{Old, Question, analyze},
+    judging::analysis::{Old, Question, Update, analyze},
     judging::hazards::{self, Memory, Search},
     judging::lints::{self, Lints},
     roles::Uses,
@@ -188,14 +188,17 @@ fn judge(code: &str, block: &Block, old: Option<&Block>, defined: Option<Defined
     let is_change = breaking::codes::ALL.iter().any(|it| it.0 == code);
     let question = Question {
         named: true,
-        compatibility: is_change.then_some(breaking::Compatibility {
-            policy: breaking::Policy::Writers,
-            exceptions: None,
-        }),
-        old: old.map(|old| Old {
-            text: old.fixture.text.as_bytes(),
-            is_paired: true,
-        }),
+        update: Update {
+            compatibility: is_change.then_some(breaking::Compatibility {
+                policy: breaking::Policy::Writers,
+                exceptions: None,
+            }),
+            old: old.map(|old| Old {
+                text: old.fixture.text.as_bytes(),
+                is_paired: true,
+            }),
+            ..Update::default()
+        },
         definitions: catalog.as_ref().map(|it| it as &dyn Definitions),
         lints: match lint {
             Some(lint) if lint.is_off => Lints::All,

@@ -11,7 +11,7 @@ use crd_analyzer_syntax::{
 use crd_analyzer_workspace::{
     config::versions::VersionSet,
     findings::finding::ServerSays,
-    judging::analysis::{Old, Question, analyze},
+    judging::analysis::{Old, Question, Update, analyze},
 };
 use serde_json::Value;
 
@@ -70,10 +70,13 @@ pub(super) fn answer(request: &Request) -> Option<Answer> {
 fn definition(request: &Request) -> Option<Answer> {
     let question = Question {
         named: true,
-        old: request.old.as_ref().map(|old| Old {
-            text: old.as_bytes(),
-            is_paired: true,
-        }),
+        update: Update {
+            old: request.old.as_ref().map(|old| Old {
+                text: old.as_bytes(),
+                is_paired: true,
+            }),
+            ..Update::default()
+        },
         ..Question::new(VersionSet::one(KubernetesVersion::minor(MINOR)))
     };
     let report = analyze(request.text.clone().into_bytes(), &question);

@@ -14,7 +14,7 @@ use crd_analyzer_workspace::{
     config::versions::VersionSet,
     costs::FileCosts,
     findings::report::FileReport,
-    judging::analysis::{Old, Question, analyze},
+    judging::analysis::{Old, Question, Update, analyze},
     judging::hazards::{Memory, Search},
 };
 
@@ -64,11 +64,14 @@ fn run(bytes: &[u8]) {
     let revision = (!has(UPDATE) && !old.is_empty()).then(|| Revision::new("HEAD", old));
     let question = Question {
         named: has(NAMED),
-        replaces: revision.as_ref(),
-        old: has(UPDATE).then_some(Old {
-            text: old,
-            is_paired: has(PAIRED),
-        }),
+        update: Update {
+            revision: revision.as_ref(),
+            old: has(UPDATE).then_some(Old {
+                text: old,
+                is_paired: has(PAIRED),
+            }),
+            ..Update::default()
+        },
         hazards: if has(HAZARDS) {
             Search::All(&memory)
         } else {

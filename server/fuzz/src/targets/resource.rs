@@ -11,7 +11,7 @@ use crd_analyzer_workspace::{
     config::Config,
     config::versions::VersionSet,
     index::{Catalog, CrdText, Definitions, GroupKind, MemoryFiles, NewFile, Origin, objects},
-    judging::analysis::{Old, Question, analyze},
+    judging::analysis::{Old, Question, Update, analyze},
     resource::annotated,
 };
 
@@ -82,10 +82,13 @@ fn run(bytes: &[u8]) {
     let question = Question {
         named: true,
         path: Some(Path::new("/resource.yaml")),
-        old: (flags & UPDATE != 0).then_some(Old {
-            text: old,
-            is_paired: flags & PAIRED != 0,
-        }),
+        update: Update {
+            old: (flags & UPDATE != 0).then_some(Old {
+                text: old,
+                is_paired: flags & PAIRED != 0,
+            }),
+            ..Update::default()
+        },
         definitions: Some(&catalog),
         ..Question::new(versions)
     };

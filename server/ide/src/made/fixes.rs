@@ -13,7 +13,7 @@ use crd_analyzer_workspace::{
     documents::source::SourceText,
     findings::finding::{Class, Finding},
     findings::report::{DocumentReport, FileReport},
-    judging::analysis::{Question, analyze_manifest},
+    judging::analysis::{Question, Update, analyze_manifest},
     sources::{
         Unit,
         change::{self, Written},
@@ -202,7 +202,7 @@ impl SourceFile<'_> {
 
     /// The fixes that undo changes of a manifest since a revision, as edits of the file. Each was tried in the manifest.
     fn restored(&self, manifest: &Manifest, problems: &[(Problem, Problem)]) -> Vec<Fix> {
-        let by = self.question.earlier.and_then(|it| it.comparison);
+        let by = self.question.update.earlier.and_then(|it| it.comparison);
         let by = by.filter(|_| !problems.is_empty());
         let Some((by, (revision, known))) = by.zip(self.manifests.compared(manifest)) else {
             return Vec::new();
@@ -215,7 +215,10 @@ impl SourceFile<'_> {
         let question = Question {
             path: Some(&manifest.path),
             named: true,
-            earlier: None,
+            update: Update {
+                earlier: None,
+                ..self.question.update
+            },
             ..*self.question
         };
         let judge = |text: &str| Some(analyze_manifest(text.as_bytes().to_vec(), &question));

@@ -23,7 +23,7 @@ use crd_analyzer_workspace::{
     findings::finding::{Class, Severity},
     findings::report::FileReport,
     index::{Catalog, CrdText, Definitions, Files, GroupKind, MemoryFiles, NewFile, Origin, objects},
-    judging::analysis::{Old, Question, analyze},
+    judging::analysis::{Old, Question, Update, analyze},
     judging::hazards::{Memory, Search},
     judging::lints::Lints,
     roles::Uses,
@@ -102,10 +102,13 @@ fn shown((block, asked): (&Block, Option<VersionSet>), old: Option<&Block>, defi
     let judge = |text: &str| -> FileReport {
         let question = Question {
             named: true,
-            old: old.map(|it| Old {
-                text: it.fixture.text.as_bytes(),
-                is_paired: true,
-            }),
+            update: Update {
+                old: old.map(|it| Old {
+                    text: it.fixture.text.as_bytes(),
+                    is_paired: true,
+                }),
+                ..Update::default()
+            },
             definitions: defined.map(|it| &it.0 as &dyn Definitions),
             hazards: Search::All(&memory),
             uses: Uses::COMPLETED,

@@ -16,7 +16,7 @@ use crate::{
     findings::finding::{Class, Finding, Severity},
     findings::report::FileReport,
     findings::same::{Same, same},
-    judging::question::Question,
+    judging::question::{Question, Update},
 };
 
 /// The text of templates that editors check for one file that they include, in bytes. Charts of real projects have less than a tenth.
@@ -89,10 +89,7 @@ fn included(
     let question = Question {
         path: Some(&source.path),
         named: false,
-        old: None,
-        replaces: None,
-        changes: None,
-        compatibility: None,
+        update: Update::default(),
         ..question.of_errors_only()
     };
     let found = judge(&text, &question);

@@ -32,7 +32,7 @@ use crd_analyzer_syntax::{
 
 pub(crate) use charts::{analyze_text, define_report};
 
-pub use crate::judging::question::{BuiltDocuments, MOST_FINDINGS, Old, Question};
+pub use crate::judging::question::{BuiltDocuments, MOST_FINDINGS, Old, Question, Update};
 use crate::{
     codes,
     comparison::previous::Previous,
@@ -96,7 +96,10 @@ pub(crate) fn analyze_source(source: &Text, question: &Question<'_>) -> (FileRep
 /// Checks the manifests in a text. `filled` has the text with the actions of a template filled in, if it is a template.
 fn judge_text(source: &Text, question: &Question<'_>, filled: Option<Filled>) -> (FileReport, DeferredSearch) {
     let question = &Question {
-        replaces: question.replaces.filter(|it| !it.is(&source.content)),
+        update: Update {
+            revision: question.update.revision.filter(|it| !it.is(&source.content)),
+            ..question.update
+        },
         ..*question
     };
     let mut report = FileReport::empty(source.content.clone());
@@ -122,7 +125,7 @@ fn judge_text(source: &Text, question: &Question<'_>, filled: Option<Filled>) ->
         return (report, DeferredSearch::default());
     }
     let previous = |old: Old<'_>| Previous::new(Text::decode(old.text.to_vec()), old.is_paired);
-    let previous = question.old.map(previous);
+    let previous = question.update.old.map(previous);
     let charts = question.path.zip(question.charts);
     let is_of_chart = || charts.is_some_and(|(path, charts)| charts.of(path).is_some());
     let filled = filled.map(|mut it| {
@@ -455,7 +458,7 @@ impl Ask<'_> {
         self.remember(self.source, document, &tree, json);
         let is_unfinished = judged.iter().any(|it| it.unsearched.is_some());
         self.is_unfinished.set(self.is_unfinished.get() || is_unfinished);
-        if !is_unfinished && (self.question.changes.is_none() || self.question.replaces.is_none()) {
+        if !is_unfinished && (self.question.update.changes.is_none() || self.question.update.revision.is_none()) {
             return deferred_search::complete(&tree, judged);
         }
         let reports = deferred_search::complete(&tree, judged.iter().map(UnsearchedReport::without_verdict).collect());

@@ -47,21 +47,10 @@ pub struct Question<'a> {
     /// Whether the user named the text's file. If so, a document without a kind is checked as if it were sent to the API server as a CRD. In a file
     /// that was found in a folder, such a document is ignored.
     pub named: bool,
-    /// The stored manifest that the text would replace. If set, the text is checked as an update.
-    pub old: Option<Old<'a>>,
     /// The absolute path of the text's file. CRDs close to it take precedence.
     pub path: Option<&'a Path>,
-    /// A git revision of the file. If an update from the revision to the text has additional errors, they are reported as hints. If the two texts are
-    /// equal, this has no effect.
-    pub replaces: Option<&'a Revision>,
-    /// The CRDs that the manifests of a source file would replace.
-    pub earlier: Option<Replaced<'a>>,
-    /// Whether to report breaking changes of CRDs since `old`, and the policy that decides which changes break.
-    pub compatibility: Option<Compatibility<'a>>,
-    /// The known changes since `replaces`, which are reported now. [`DeferredSearch::tell_changes`] adds changes that are found later.
-    ///
-    /// [`DeferredSearch::tell_changes`]: crate::judging::deferred_search::DeferredSearch::tell_changes
-    pub changes: Option<&'a KnownChanges>,
+    /// What the text would replace.
+    pub update: Update<'a>,
     /// The CRDs of custom resources. Without them, custom resources get no diagnostics.
     pub definitions: Option<&'a dyn Definitions>,
     /// Whether the text was sent together with its CRDs. If its only object has another kind, the answer is that of an API server without any other
@@ -103,6 +92,24 @@ pub struct Question<'a> {
     pub most_findings: usize,
 }
 
+/// What a text would replace. By default, it replaces nothing.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Update<'a> {
+    /// The stored manifest. If set, the text is checked as an update of it.
+    pub old: Option<Old<'a>>,
+    /// Whether to report breaking changes of CRDs since `old`, and the policy that decides which changes break.
+    pub compatibility: Option<Compatibility<'a>>,
+    /// A git revision of the file. If an update from the revision to the text has additional errors, they are reported as hints. If the two texts are
+    /// equal, this has no effect.
+    pub revision: Option<&'a Revision>,
+    /// The known changes since `revision`, which are reported now. [`DeferredSearch::tell_changes`] adds changes that are found later.
+    ///
+    /// [`DeferredSearch::tell_changes`]: crate::judging::deferred_search::DeferredSearch::tell_changes
+    pub changes: Option<&'a KnownChanges>,
+    /// The CRDs that the manifests of a source file would replace.
+    pub earlier: Option<Replaced<'a>>,
+}
+
 /// The manifest that a text replaces.
 #[derive(Clone, Copy, Debug)]
 pub struct Old<'a> {
@@ -123,12 +130,8 @@ impl Question<'_> {
         Self {
             versions,
             named: false,
-            old: None,
-            replaces: None,
-            earlier: None,
-            compatibility: None,
-            changes: None,
             path: None,
+            update: Update::default(),
             definitions: None,
             has_own_crd: false,
             requires_crds: false,

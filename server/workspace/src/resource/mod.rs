@@ -290,7 +290,7 @@ impl One<'_> {
             }
             Some(previous) => update::judge(self, previous, served, &locate),
         };
-        if let Some(revision) = self.asked.question.replaces {
+        if let Some(revision) = self.asked.question.update.revision {
             let updated = update::judge(self, revision.previous(), served, &locate.with_basis());
             let at = Compared {
                 written: &self.asked.object.written,

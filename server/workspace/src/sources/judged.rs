@@ -17,7 +17,7 @@ use crate::{
     costs::{self, FileCosts},
     findings::finding::{Class, Finding, Related},
     findings::report::{DocumentReport, DocumentVerdict},
-    judging::analysis::{Old, Question, analyze_manifest},
+    judging::analysis::{Old, Question, Update, analyze_manifest},
     judging::hazards::Search,
     words::text::{code, counted, joined},
 };
@@ -92,7 +92,7 @@ impl Judged {
         let asks_for_all = matches!(question.hazards, Search::All(_));
         let asks_for_hazards = !matches!(question.hazards, Search::Off);
         let asks_for_changes = !matches!(question.hazards, Search::Remembered(_));
-        let replaced = question.earlier.and_then(|it| it.by.of(&self.manifest));
+        let replaced = question.update.earlier.and_then(|it| it.by.of(&self.manifest));
         let is_same = |it: &Found| match (&it.replaced, &replaced) {
             (Some(one), Some(other)) => Arc::ptr_eq(one, other),
             (one, other) => one.is_none() && other.is_none(),
@@ -104,7 +104,7 @@ impl Judged {
         if let Some(known) = known.filter(|it| !(it.is_unfinished && asks_for_changes)) {
             return known.documents.clone();
         }
-        let update = question.earlier.zip(replaced.as_deref());
+        let update = question.update.earlier.zip(replaced.as_deref());
         let stored = update.filter(|it| it.0.are_stored).map(|it| it.1);
         let supposed = update.filter(|it| !it.0.are_stored && !it.1.has_same_crd(&self.manifest.text));
         let awaits_changes = supposed.is_some_and(|it| it.0.comparison.is_some());
@@ -115,14 +115,16 @@ impl Judged {
         let question = Question {
             path: Some(&self.manifest.path),
             named: true,
-            old: stored.map(|it| Old {
-                text: it.text().as_bytes(),
-                is_paired: false,
-            }),
-            replaces: supposed.map(|it| it.1),
-            earlier: None,
-            changes: changes.as_ref(),
-            compatibility: question.compatibility.filter(|_| stored.is_some()),
+            update: Update {
+                old: stored.map(|it| Old {
+                    text: it.text().as_bytes(),
+                    is_paired: false,
+                }),
+                revision: supposed.map(|it| it.1),
+                earlier: None,
+                changes: changes.as_ref(),
+                compatibility: question.update.compatibility.filter(|_| stored.is_some()),
+            },
             last_trees: None,
             overlays: None,
             go: None,

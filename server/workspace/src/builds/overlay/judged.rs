@@ -29,7 +29,7 @@ use crate::{
     findings::same::{Same, mark_repeats, same},
     findings::suppress::{self, Form},
     index::GroupKind,
-    judging::analysis::{BuiltDocuments, Old, Question, analyze},
+    judging::analysis::{BuiltDocuments, Old, Question, Update, analyze},
     judging::deferred_search,
     roles::Use,
 };
@@ -183,11 +183,14 @@ impl Overlays {
             path: Some(&object.origin.0),
             definitions: crds.as_ref().map(|it| it as _),
             named: false,
-            old: object.old.as_ref().map(|it| Old {
-                text: it.as_bytes(),
-                is_paired: false,
-            }),
-            replaces: None,
+            update: Update {
+                old: object.old.as_ref().map(|it| Old {
+                    text: it.as_bytes(),
+                    is_paired: false,
+                }),
+                revision: None,
+                ..question.update
+            },
             uses: question.uses.without(Use::Part),
             last_trees: None,
             wants_basis: true,
@@ -265,7 +268,10 @@ impl Overlays {
         };
         let question = Question {
             wants_basis: false,
-            old: None,
+            update: Update {
+                old: None,
+                ..question.update
+            },
             ..*question
         };
         let (report, _) = budget::within(limits, || analyze(written.to_string().into_bytes(), &question));

@@ -98,7 +98,7 @@ impl Ask<'_> {
         let is_new = |previous: &Previous| !previous.must_replace(&written);
         let is_new = matches!(stored, Some(None)) && self.previous.is_some_and(is_new);
         let old_json = stored.flatten().and_then(|(tree, node)| read_json_of(tree, node).ok());
-        let revision = self.question.replaces.and_then(|it| {
+        let revision = self.question.update.revision.and_then(|it| {
             let (tree, node) = it.previous().definition(&written)?;
             Some((it, read_json_of(tree, node).ok()?))
         });
@@ -176,7 +176,9 @@ impl Ask<'_> {
                     let found = lints::find(tree, root, &server, version, wanted, most);
                     lints::add(&mut bare.report, found, origin.as_ref());
                 }
-                if let (Some(by), Some(old), false) = (self.question.compatibility, &old_json, bare.report.in_part) {
+                if let (Some(by), Some(old), false) =
+                    (self.question.update.compatibility, &old_json, bare.report.in_part)
+                {
                     let node = root.node;
                     let found = breaking::find(old, Written { tree, node, json }, version, by, most);
                     let errors = bare.report.verdicts.last().map(|it| it.1.errors.as_slice());
@@ -184,7 +186,7 @@ impl Ask<'_> {
                     let found = found.collect();
                     lints::add(&mut bare.report, found, origin.as_ref());
                 }
-                if let (Some(known), Some(_)) = (self.question.changes, &revision) {
+                if let (Some(known), Some(_)) = (self.question.update.changes, &revision) {
                     bare.changes = known.of(&written.name, origin.as_ref());
                 }
                 if filled.is_some() {
