@@ -3,9 +3,8 @@
 
 use std::path::Path;
 
-use crd_analyzer_gosource::check::declared::Declared;
 use crd_analyzer_syntax::tree::Span;
-use crd_analyzer_workspace::{roles::is_markdown, sources::generated::GoSources};
+use crd_analyzer_workspace::{judging::analysis::Around, roles::is_markdown};
 
 use crate::{
     completion::Completions,
@@ -30,15 +29,6 @@ pub trait Language: Send + Sync {
 
     /// Fixes that suppress the problems that touch a range with comments.
     fn ignores(&self, text: &str, problems: Vec<Problem>, range: Span) -> Vec<Fix>;
-}
-
-/// What a language may use in addition to the file's text.
-#[derive(Clone, Copy, Default)]
-pub struct Around<'a> {
-    /// The source of Go modules.
-    pub go: Option<&'a dyn GoSources>,
-    /// The markers that the project declares for tools other than controller-gen.
-    pub markers: Option<&'a Declared>,
 }
 
 type Of = fn(&Path, Around<'_>) -> Option<Box<dyn Language>>;

@@ -10,12 +10,12 @@ use std::{
 use crd_analyzer_gosource::{Folders, Module};
 use crd_analyzer_ide::{
     fixes::{Problem, apply},
-    language::{self, Around},
+    language,
 };
 use crd_analyzer_syntax::tree::Span;
 use crd_analyzer_workspace::{
     config::versions::VersionSet,
-    judging::analysis::{Question, analyze},
+    judging::analysis::{Around, Question, analyze},
     sources::generated::GoSources,
 };
 
@@ -85,9 +85,13 @@ impl GoSources for Go {
 /// The last cells of a table row: the code, the marked text, and the markers after the first fix.
 fn told(text: &str) -> [String; 3] {
     let go = Go(Module::new(PathBuf::from("/"), Arc::new(Folder(text.to_owned()))).into());
+    let around = Around {
+        go: Some(&go),
+        ..Around::default()
+    };
     let question = Question {
         path: Some(Path::new(PATH)),
-        go: Some(&go),
+        around,
         ..Question::new(VersionSet::default())
     };
     let report = analyze(text.as_bytes().to_vec(), &question);
@@ -97,10 +101,6 @@ fn told(text: &str) -> [String; 3] {
             String::new(),
             String::new(),
         ];
-    };
-    let around = Around {
-        go: Some(&go),
-        markers: None,
     };
     let language = language::of(Path::new(PATH), around).expect("Go");
     let whole = Span::new(0, text.len() as u32);

@@ -19,7 +19,7 @@ use crd_analyzer_workspace::{
     findings::one_value,
     findings::report::{DocumentReport, FileReport, MergedFinding, Subject},
     index::Definitions,
-    judging::analysis::{BuiltDocuments, MOST_FINDINGS, Question, Update},
+    judging::analysis::{Around, BuiltDocuments, MOST_FINDINGS, Question, Update},
     judging::deferred_search::DeferredSearch,
     judging::hazards::{Memory, Search, are_shown},
     judging::lints::Lints,
@@ -100,18 +100,21 @@ pub(crate) struct Wanted<'a> {
     pub(crate) asides: Option<Asides<'a>>,
 }
 
-/// The question for a file and its settings. Diagnostics and quick fixes ask the same question.
+/// The question for a file and its settings. Diagnostics and quick fixes ask the same question. The settings add to what is `around` the file.
 pub(crate) fn question<'q>(
     path: &'q Path,
     effective: &'q Effective,
-    definitions: &'q dyn Definitions,
+    around: Around<'q>,
     hazards: Search<'q>,
 ) -> Question<'q> {
     Question {
         path: Some(path),
-        definitions: Some(definitions),
-        charts: Some(&effective.charts),
-        markers: Some(&effective.config.markers),
+        around: Around {
+            charts: Some(&effective.charts),
+            markers: Some(&effective.config.markers),
+            requires_crds: effective.requires_crds,
+            ..around
+        },
         hazards: if are_shown(&effective.config) {
             hazards
         } else {
@@ -120,7 +123,6 @@ pub(crate) fn question<'q>(
         lints: Lints::of(&effective.config),
         is_edited: true,
         uses: effective.uses,
-        requires_crds: effective.requires_crds,
         most_findings: MOST_FINDINGS,
         wants_effective: false,
         ..Question::new(effective.versions)
@@ -379,15 +381,18 @@ fn report(
     wanted: &Wanted<'_>,
 ) -> (FileReport, DeferredSearch) {
     let is_open = wanted.built.is_some_and(|it| it.is_open());
+    let around = Around {
+        go: wanted.go.map(|it| it as &dyn generated::GoSources),
+        overlays: wanted.built.map(|it| &**it as &dyn BuiltDocuments),
+        ..Around::crds(definitions)
+    };
     let question = Question {
         // A kustomization that could not be built may add the missing fields.
         uses: effective.uses.with_if(Use::Part, is_open),
-        go: wanted.go.map(|it| it as &dyn generated::GoSources),
         wants_costs: wanted.costs,
         update: wanted.update,
         last_trees: wanted.last_trees,
-        overlays: wanted.built.map(|it| &**it as &dyn BuiltDocuments),
-        ..question(path, effective, definitions, wanted.hazards)
+        ..question(path, effective, around, wanted.hazards)
     };
     let (mut report, mut kept) = analyze_typing(text.clone(), &question, wanted.cursor);
     let asides = wanted.asides.as_ref();

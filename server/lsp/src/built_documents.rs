@@ -12,9 +12,8 @@ use crd_analyzer_io::{read::Access, roots::Roots, source_ignore};
 use crd_analyzer_workspace::{
     builds::overlay::{AsBuilt, Files, FluxFolders, Overlays},
     index::{GroupKind, Index},
-    judging::analysis::Question,
+    judging::analysis::Around,
     judging::hazards::Search,
-    sources::generated,
 };
 
 use crate::{
@@ -159,11 +158,12 @@ impl Session {
             return None;
         }
         let definitions = SyncedIndex(self);
-        let question = Question {
-            go: Some(&self.go as &dyn generated::GoSources),
+        let around = Around {
+            go: Some(&self.go),
             overlays: Some(&overlays),
-            ..analysis::question(path, effective, &definitions, search)
+            ..Around::crds(&definitions)
         };
+        let question = analysis::question(path, effective, around, search);
         let built = AsBuilt::new(&overlays, path, text, &question).with_written(&question);
         self.trace(|| format!("built the objects of {} in {:.1?}", path.display(), begin.elapsed()));
         Some(built)

@@ -20,8 +20,8 @@ use crd_analyzer_workspace::{
         Catalog, Definitions, Files, Found, GroupKind, Index, KnownCrd, MemoryFiles, NewFile, Origin, Resource,
         objects_of,
     },
-    judging::{analysis::Question, hazards::Search},
-    sources::{generated, manifest::Manifest},
+    judging::{analysis::Around, hazards::Search},
+    sources::manifest::Manifest,
 };
 use lsp_types::{Location, Uri};
 
@@ -477,11 +477,12 @@ impl Run<'_> {
             return Arc::default();
         };
         let built = overlays.map(|overlays| {
-            let question = Question {
-                go: Some(&session.go as &dyn generated::GoSources),
+            let around = Around {
+                go: Some(&session.go),
                 overlays: Some(overlays),
-                ..analysis::question(path, &effective, by, Search::Off)
+                ..Around::crds(by)
             };
+            let question = analysis::question(path, &effective, around, Search::Off);
             Arc::new(AsBuilt::new(overlays, path, &text, &question))
         });
         let wanted = Wanted {

@@ -25,7 +25,7 @@ use crd_analyzer_workspace::{
     codes::STALE_CRD,
     comparison::since_revision::Comparison,
     index::{Definitions as _, Files, Index, KnownCrd},
-    judging::analysis::{MOST_FINDINGS, Question, Update},
+    judging::analysis::{Around, MOST_FINDINGS, Question, Update},
     judging::hazards::{Search, are_shown},
     judging::lints::Lints,
     roles::Uses,
@@ -259,7 +259,11 @@ impl Session {
     ) -> Question<'a> {
         Question {
             path: Some(path),
-            definitions: Some(index),
+            around: Around {
+                go: Some(&self.go),
+                markers: Some(&effective.config.markers),
+                ..Around::crds(index)
+            },
             update: Update {
                 earlier: earlier.map(|by| Replaced {
                     by,
@@ -268,8 +272,6 @@ impl Session {
                 }),
                 ..Update::default()
             },
-            go: Some(&self.go),
-            markers: Some(&effective.config.markers),
             hazards: if are_shown(&effective.config) {
                 Search::All(&self.hazards)
             } else {

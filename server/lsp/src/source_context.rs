@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use crd_analyzer_ide::{
-    language::{self, Around, Language},
+    language::{self, Language},
     lens::Cost,
     made::{Made, RenamedName, SourceFile},
     rename::{Renamable, Renaming},
 };
 use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
-use crd_analyzer_workspace::{config::versions::VersionSet, sources::Row};
+use crd_analyzer_workspace::{config::versions::VersionSet, judging::analysis::Around, sources::Row};
 use tower_lsp::jsonrpc;
 
 use crate::{
@@ -40,6 +40,7 @@ pub(crate) fn language(session: &Session, snapshot: &Snapshot, effective: &Effec
     let around = Around {
         go: Some(&session.go),
         markers: Some(&effective.config.markers),
+        ..Around::default()
     };
     language::of(&snapshot.path()?, around)
 }

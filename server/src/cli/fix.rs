@@ -26,7 +26,7 @@ use crd_analyzer_workspace::{
     findings::finding::{Class, Finding},
     findings::report::{DocumentReport, FileReport},
     index::{CrdText, GroupKind, KnownCrd},
-    judging::analysis::{Question, analyze},
+    judging::analysis::{Around, Question, analyze},
     judging::hazards,
     judging::lints::Lints,
     roles::Uses,
@@ -126,9 +126,11 @@ pub(super) fn repair(
     let place = std::path::absolute(path)?;
     let question = Question {
         path: Some(&place),
-        definitions: Some(making.known),
-        go: making.go.map(|it| it as _),
-        markers: Some(&config.markers),
+        around: Around {
+            go: making.go.map(|it| it as _),
+            markers: Some(&config.markers),
+            ..Around::crds(making.known)
+        },
         named: input.named,
         lints: Lints::of(config),
         uses: asked.uses,
@@ -300,7 +302,7 @@ impl Near<'_> {
 impl completion::Definitions for Near<'_> {
     /// The CRD. `None` if copies of the CRD differ, because any of them may be wrong.
     fn find(&self, kind: &GroupKind) -> Option<Arc<CrdText>> {
-        let definitions = self.0.definitions?;
+        let definitions = self.0.around.definitions?;
         let files = definitions.files();
         let found = definitions.find(kind, self.0.path?)?;
         let text = found.definition.text(files)?;

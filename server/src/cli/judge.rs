@@ -33,7 +33,7 @@ use crd_analyzer_workspace::{
     filled_in::completed::completed,
     findings::report::FileReport,
     index::Definitions,
-    judging::analysis::{Old, Question, Update, analyze},
+    judging::analysis::{Around, Old, Question, Update, analyze},
     judging::hazards::Search,
     judging::lints::Lints,
     roles::{Aside, Judgement, Use, Uses},
@@ -108,7 +108,7 @@ pub(super) struct Beside {
     pub(super) scripts: Scripts,
     /// The results of the kustomizations among the files. `None` if the files are compared with older versions.
     pub(super) overlays: Option<Overlays>,
-    /// See [`Question::requires_crds`].
+    /// See [`Around::requires_crds`].
     pub(super) requires_crds: bool,
     /// Whether to accept named files that cannot be checked.
     pub(super) allows_unchecked: bool,
@@ -378,12 +378,25 @@ pub(super) fn judge(
     let path = input.place()?;
     // Standard input is usually the output of a tool, with objects of any kind.
     let is_file = matches!(input.source, Source::File(..));
+    let charts = input.file().filter(|_| beside.is_asked).map(|it| ChartsOfRun {
+        charts: &beside.charts,
+        checked: &beside.checked_templates,
+        access: it.1,
+        known,
+    });
     let known_uses = beside.known_uses(input, &path, config);
     let is_base = beside.is_base(input, &path, known_uses);
-    let question = Question {
+    let mut question = Question {
         path: Some(&path),
-        definitions: Some(paired.as_deref().map_or(known as &dyn Definitions, |it| it)),
-        has_own_crd: paired.is_some(),
+        around: Around {
+            definitions: Some(paired.as_deref().map_or(known as &dyn Definitions, |it| it)),
+            has_own_crd: paired.is_some(),
+            go: beside.go.as_ref().map(|it| it as _),
+            markers: Some(&config.markers),
+            requires_crds: beside.requires_crds || config.requires_crds,
+            overlays: beside.overlays.as_ref().map(|it| it as _),
+            charts: charts.as_ref().map(|it| it as _),
+        },
         named: input.named && !(beside.allows_unchecked && is_file),
         fails_unchecked: beside.is_asked && input.named && is_file && !beside.allows_unchecked,
         update: Update {
@@ -402,31 +415,16 @@ pub(super) fn judge(
             }),
             ..Update::default()
         },
-        go: beside.go.as_ref().map(|it| it as _),
-        markers: Some(&config.markers),
         hazards,
         lints,
-        requires_crds: beside.requires_crds || config.requires_crds,
         uses: known_uses.with_if(Use::Part, is_base),
-        overlays: beside.overlays.as_ref().map(|it| it as _),
         wants_effective: wants.effective,
         ..Question::new(versions)
-    };
-    let charts = input.file().filter(|_| beside.is_asked).map(|it| ChartsOfRun {
-        charts: &beside.charts,
-        checked: &beside.checked_templates,
-        access: it.1,
-        known,
-    });
-    let question = Question {
-        charts: charts.as_ref().map(|it| it as _),
-        ..question
     };
     let mut report = analyze(text, &question);
     let access = input.file().filter(|_| beside.is_asked).map(|it| it.1);
     let scripts = OnceCell::new();
     let again = access.and_then(|access| completed(&report, &path, question.uses, (&beside.tests(&access), &scripts)));
-    let mut question = question;
     if let Some(uses) = again {
         question.uses = uses;
         report = analyze(report.text.as_bytes().to_vec(), &question);

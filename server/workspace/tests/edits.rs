@@ -16,7 +16,7 @@ use crd_analyzer_workspace::{
     documents::last_trees::LastTrees,
     findings::report::FileReport,
     index::{Catalog, MemoryFiles, NewFile, Origin, objects_of},
-    judging::analysis::{Question, Update, analyze, analyze_and_keep},
+    judging::analysis::{Around, Question, Update, analyze, analyze_and_keep},
     judging::hazards::{Memory, Search},
     judging::typing::analyze_typing,
 };
@@ -67,7 +67,7 @@ impl Session {
     fn question<'a>(&'a self, path: &'a str, versions: VersionSet, hazards: Search<'a>) -> Question<'a> {
         Question {
             path: Some(Path::new(path)),
-            definitions: Some(&self.catalog),
+            around: Around::crds(&self.catalog),
             update: Update {
                 revision: Some(&self.revision),
                 ..Update::default()

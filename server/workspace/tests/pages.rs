@@ -20,7 +20,7 @@ use crd_analyzer_workspace::{
     config::{Config, Level},
     findings::finding::{Class, Finding, ServerSays},
     index::{Catalog, Definitions, MemoryFiles, NewFile, Origin, objects},
-    judging::analysis::{Old, Question, Update, analyze},
+    judging::analysis::{Around, Old, Question, Update, analyze},
     judging::hazards::{self, Memory, Search},
     judging::lints::{self, Lints},
     roles::Uses,
@@ -199,7 +199,11 @@ fn judge(code: &str, block: &Block, old: Option<&Block>, defined: Option<Defined
             }),
             ..Update::default()
         },
-        definitions: catalog.as_ref().map(|it| it as &dyn Definitions),
+        around: Around {
+            definitions: catalog.as_ref().map(|it| it as &dyn Definitions),
+            go: (block.shape == Shape::Go).then_some(&OnePackage as &dyn GoSources),
+            ..Around::default()
+        },
         lints: match lint {
             Some(lint) if lint.is_off => Lints::All,
             Some(_) => Lints::Usual,
@@ -208,7 +212,6 @@ fn judge(code: &str, block: &Block, old: Option<&Block>, defined: Option<Defined
         hazards: if is_hazard { Search::All(&memory) } else { Search::Off },
         uses: Uses::COMPLETED,
         path: (block.shape == Shape::Go).then_some(Path::new("/types.go")),
-        go: (block.shape == Shape::Go).then_some(&OnePackage as &dyn GoSources),
         ..Question::new(versions)
     };
     let report = analyze(block.fixture.text.clone().into_bytes(), &question);

@@ -15,7 +15,7 @@ use crd_analyzer_workspace::{
     findings::finding::{Class, Finding},
     findings::report::DocumentVerdict,
     index::{Catalog, MemoryFiles, NewFile, Origin, objects},
-    judging::analysis::{Question, analyze},
+    judging::analysis::{Around, Question, analyze},
     roles::Uses,
 };
 use serde_json::{Value, json};
@@ -119,8 +119,10 @@ impl Case {
             let question = Question {
                 path: Some(path),
                 uses: Uses::COMPLETED,
-                definitions: Some(&*self.crds),
-                charts: Some(&charts),
+                around: Around {
+                    charts: Some(&charts),
+                    ..Around::crds(&*self.crds)
+                },
                 wants_effective: false,
                 ..Question::new(VersionSet::default())
             };
@@ -148,7 +150,7 @@ impl Case {
     /// The documents in a text that Helm rendered, as far as their CRDs are known.
     pub(super) fn rendered(&self, text: &str) -> Vec<Rendered> {
         let question = Question {
-            definitions: Some(&*self.crds),
+            around: Around::crds(&*self.crds),
             wants_effective: false,
             ..Question::new(VersionSet::default())
         };

@@ -11,7 +11,7 @@ use crd_analyzer_workspace::{
     builds::overlay::{Files, FluxFolders, Overlays, is_kustomization},
     config::versions::VersionSet,
     findings::report::FileReport,
-    judging::analysis::{Question, analyze},
+    judging::analysis::{Around, Question, analyze},
     roles::{Use, Uses},
 };
 
@@ -279,7 +279,7 @@ fn run(bytes: &[u8]) {
     let versions = VersionSet::one(VersionSet::default().newest());
     let question = Question {
         uses: Uses::COMPLETED,
-        definitions: Some(&catalog),
+        around: Around::crds(&catalog),
         ..Question::new(versions)
     };
     let mut said = 0;
@@ -292,7 +292,10 @@ fn run(bytes: &[u8]) {
         let alone = analyze(text.as_bytes().to_vec(), &question);
         let question = Question {
             uses: Uses::COMPLETED.with_if(Use::Part, overlays.is_open(path)),
-            overlays: Some(&overlays),
+            around: Around {
+                overlays: Some(&overlays),
+                ..question.around
+            },
             ..question
         };
         let mut report = analyze(text.as_bytes().to_vec(), &question);

@@ -22,7 +22,9 @@ use crd_analyzer_ide::{
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::{incremental::IncrementalTrees, lines::LineIndex, paths, tree::Span};
 use crd_analyzer_workspace::{
-    config::versions::VersionSet, judging::analysis::Question, judging::typing::analyze_typing,
+    config::versions::VersionSet,
+    judging::analysis::{Around, Question},
+    judging::typing::analyze_typing,
 };
 
 use super::crd::assert_sound;
@@ -82,7 +84,7 @@ fn run(bytes: &[u8]) {
     let catalog = catalog(definition);
     let question = Question {
         path: Some(Path::new("/resource.yaml")),
-        definitions: Some(&catalog),
+        around: Around::crds(&catalog),
         ..Question::new(VersionSet::one(version))
     };
     assert_sound(&analyze_typing(text.clone(), &question, Some(at)).0);

@@ -5,7 +5,7 @@ use std::{path::PathBuf, sync::Arc};
 use crd_analyzer_workspace::{
     builds::overlay::Overlays,
     config::versions::VersionSet,
-    judging::analysis::{Question, analyze},
+    judging::analysis::{Around, Question, analyze},
     roles::{Use, Uses},
 };
 
@@ -104,7 +104,10 @@ fn run(bytes: &[u8]) {
         let question = Question {
             path: Some(path),
             uses: Uses::default().with_if(Use::Part, overlays.is_open(path)),
-            overlays: Some(&overlays),
+            around: Around {
+                overlays: Some(&overlays),
+                ..Around::default()
+            },
             // One Kubernetes version is enough to test the locations of diagnostics.
             ..Question::new(VersionSet::one(VersionSet::default().newest()))
         };

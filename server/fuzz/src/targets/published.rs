@@ -13,7 +13,7 @@ use crd_analyzer_suite::{
 use crd_analyzer_workspace::{
     config::versions::VersionSet,
     index::Catalog,
-    judging::analysis::{Question, analyze},
+    judging::analysis::{Around, Question, analyze},
     resource::accepted::accepted,
 };
 use serde_json::{Map, Value};
@@ -95,7 +95,7 @@ impl Examples {
         let Some(example) = example else { return };
         let question = Question {
             path: Some(Path::new("/resource.yaml")),
-            definitions: Some(&self.catalog),
+            around: Around::crds(&self.catalog),
             ..Question::new(VersionSet::one(self.kubernetes))
         };
         let report = analyze(example.clone().into_bytes(), &question);

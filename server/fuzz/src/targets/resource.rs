@@ -11,7 +11,7 @@ use crd_analyzer_workspace::{
     config::Config,
     config::versions::VersionSet,
     index::{Catalog, CrdText, Definitions, GroupKind, MemoryFiles, NewFile, Origin, objects},
-    judging::analysis::{Old, Question, Update, analyze},
+    judging::analysis::{Around, Old, Question, Update, analyze},
     resource::annotated,
 };
 
@@ -89,7 +89,7 @@ fn run(bytes: &[u8]) {
             }),
             ..Update::default()
         },
-        definitions: Some(&catalog),
+        around: Around::crds(&catalog),
         ..Question::new(versions)
     };
     let report = analyze(object.to_vec(), &question);

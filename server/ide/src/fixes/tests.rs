@@ -13,7 +13,7 @@ use crd_analyzer_workspace::{
     config::Config,
     config::versions::VersionSet,
     findings::report::FileReport,
-    judging::analysis::{Question, analyze},
+    judging::analysis::{Around, Question, analyze},
     roles::Uses,
 };
 
@@ -264,7 +264,10 @@ fn a_misspelt_value_of_a_chart_is_corrected() {
         let question = Question {
             path: Some(template),
             uses: Uses::COMPLETED,
-            charts: Some(&charts),
+            around: Around {
+                charts: Some(&charts),
+                ..Around::default()
+            },
             ..Question::new(VersionSet::default())
         };
         analyze(text.as_bytes().to_vec(), &question)

@@ -10,13 +10,16 @@ mod words;
 use std::path::Path;
 
 use crd_analyzer_syntax::tree::Span;
-use crd_analyzer_workspace::sources::go_file::{Markers, is_go};
+use crd_analyzer_workspace::{
+    judging::analysis::Around,
+    sources::go_file::{Markers, is_go},
+};
 
 use crate::{
     completion::Completions,
     fixes::{Fix, Problem, TextEdit},
     hover::Hover,
-    language::{Around, Language},
+    language::Language,
 };
 
 /// The editor features for Go files.

@@ -161,7 +161,7 @@ impl SourceFile<'_> {
             }
             let text = |crd: &Arc<KnownCrd>| {
                 let text = crd
-                    .text(self.question.definitions?.files())
+                    .text(self.question.around.definitions?.files())
                     .filter(|it| it.is_readable)?;
                 Some(text.source.clone())
             };

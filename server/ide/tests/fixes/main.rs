@@ -23,7 +23,7 @@ use crd_analyzer_workspace::{
     findings::finding::{Class, Severity},
     findings::report::FileReport,
     index::{Catalog, CrdText, Definitions, Files, GroupKind, MemoryFiles, NewFile, Origin, objects},
-    judging::analysis::{Old, Question, Update, analyze},
+    judging::analysis::{Around, Old, Question, Update, analyze},
     judging::hazards::{Memory, Search},
     judging::lints::Lints,
     roles::Uses,
@@ -109,7 +109,10 @@ fn shown((block, asked): (&Block, Option<VersionSet>), old: Option<&Block>, defi
                 }),
                 ..Update::default()
             },
-            definitions: defined.map(|it| &it.0 as &dyn Definitions),
+            around: Around {
+                definitions: defined.map(|it| &it.0 as &dyn Definitions),
+                ..Around::default()
+            },
             hazards: Search::All(&memory),
             uses: Uses::COMPLETED,
             lints: Lints::All,

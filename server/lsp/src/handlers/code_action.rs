@@ -7,7 +7,11 @@ use crd_analyzer_ide::{
     lens,
 };
 use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
-use crd_analyzer_workspace::{findings::report::FileReport, judging::analysis::analyze, judging::hazards::Search};
+use crd_analyzer_workspace::{
+    findings::report::FileReport,
+    judging::analysis::{Around, analyze},
+    judging::hazards::Search,
+};
 use lsp_types::{
     CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, CodeActionResponse, Diagnostic, Range, TextEdit,
     WorkspaceEdit,
@@ -113,7 +117,8 @@ fn judge_at(
         return None;
     }
     let (effective, definitions) = (session.effective(snapshot), SyncedIndex(session));
-    let question = analysis::question(path, &effective, &definitions, Search::All(&session.hazards));
+    let around = Around::crds(&definitions);
+    let question = analysis::question(path, &effective, around, Search::All(&session.hazards));
     Some(analyze(text.as_bytes().to_vec(), &question))
 }
 

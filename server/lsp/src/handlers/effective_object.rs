@@ -7,7 +7,7 @@ use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_workspace::{
     builds::overlay::Overlays,
     findings::report::DocumentReport,
-    judging::analysis::{MOST_FINDINGS, Question, analyze},
+    judging::analysis::{Around, MOST_FINDINGS, Question, analyze},
     resource::{ChangeKind, Line, annotated},
 };
 use lsp_types::{Position, TextDocumentIdentifier, TextDocumentPositionParams};
@@ -55,7 +55,7 @@ fn find(request: &RequestContext, offset: u32, overlay: Option<&str>) -> Option<
     let path = crate::from_proto::place_of(&request.snapshot.uri);
     let question = Question {
         path: Some(&path),
-        definitions: Some(&definitions),
+        around: Around::crds(&definitions),
         most_findings: MOST_FINDINGS,
         ..Question::new(request.effective.versions)
     };

@@ -2,7 +2,7 @@
 
 use crd_analyzer_ide::{
     fixes::{Fix, Problem, TextEdit},
-    language::{self, Around, Language},
+    language::{self, Language},
 };
 use crd_analyzer_syntax::tree::Span;
 use crd_analyzer_workspace::{config::Config, findings::report::FileReport, judging::analysis::Question};
@@ -11,11 +11,7 @@ use crate::cli::made::Making;
 
 /// The language of the question's file, if it is a source file.
 pub(super) fn language(question: &Question<'_>) -> Option<Box<dyn Language>> {
-    let around = Around {
-        go: question.go,
-        markers: question.markers,
-    };
-    language::of(question.path?, around)
+    language::of(question.path?, question.around)
 }
 
 /// The diagnostics that the configuration shows.

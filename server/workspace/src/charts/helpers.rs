@@ -40,7 +40,7 @@ pub(crate) fn complete(
         return;
     }
     let files = (&*chart.files[0].source.path, chart.files.len());
-    let checked = question.charts.and_then(Charts::checked_templates);
+    let checked = question.around.charts.and_then(Charts::checked_templates);
     let checked = checked.map(|it| it.of(files, question.versions));
     let mut told: HashSet<Same> = HashSet::new();
     let mut left = MOST_TEXT;

@@ -32,7 +32,7 @@ use crd_analyzer_syntax::{
 
 pub(crate) use charts::{analyze_text, define_report};
 
-pub use crate::judging::question::{BuiltDocuments, MOST_FINDINGS, Old, Question, Update};
+pub use crate::judging::question::{Around, BuiltDocuments, MOST_FINDINGS, Old, Question, Update};
 use crate::{
     codes,
     comparison::previous::Previous,
@@ -126,7 +126,7 @@ fn judge_text(source: &Text, question: &Question<'_>, filled: Option<Filled>) ->
     }
     let previous = |old: Old<'_>| Previous::new(Text::decode(old.text.to_vec()), old.is_paired);
     let previous = question.update.old.map(previous);
-    let charts = question.path.zip(question.charts);
+    let charts = question.path.zip(question.around.charts);
     let is_of_chart = || charts.is_some_and(|(path, charts)| charts.of(path).is_some());
     let filled = filled.map(|mut it| {
         it.places.keeps_quotes = is_of_chart();
@@ -140,7 +140,7 @@ fn judge_text(source: &Text, question: &Question<'_>, filled: Option<Filled>) ->
         Some((Text::whole(replaced.0.into()), replaced.1))
     };
     let filled = filled.or_else(|| uses.has(Use::Placeholders).then(replaced).flatten());
-    let variables = question.path.zip(question.overlays);
+    let variables = question.path.zip(question.around.overlays);
     let variables = variables.and_then(|(path, overlays)| overlays.variables(path));
     let ask = Ask {
         source,
@@ -282,7 +282,7 @@ struct Ask<'a> {
 impl Ask<'_> {
     /// Whether a document, or an item in it, is checked only as kustomizations build it.
     fn is_built(&self, index: usize, item: Option<usize>) -> bool {
-        let (path, overlays) = (self.question.path, self.question.overlays);
+        let (path, overlays) = (self.question.path, self.question.around.overlays);
         path.zip(overlays)
             .is_some_and(|(path, overlays)| overlays.is_built(path, index, item))
     }
@@ -341,7 +341,7 @@ impl Ask<'_> {
         if let Some(judged) = self.document_of_row(document, &head) {
             return judged;
         }
-        let is_named = question.named && !question.has_own_crd;
+        let is_named = question.named && !question.around.has_own_crd;
         let is_asked = head.is_asked(is_named && (!question.is_completed() || self.may_be_crd(document, &head)));
         let text = &source.content[document.span.range()];
         let may_be_template = || head.kind.is_empty() && text.contains("{{") && CRD.is_said_in(text);
@@ -483,7 +483,7 @@ impl Ask<'_> {
         kind: GroupKind,
         read: Option<(&Tree, NodeId)>,
     ) -> Option<DocumentReport> {
-        let why = if self.question.has_own_crd {
+        let why = if self.question.around.has_own_crd {
             self.is_alone.then_some(Undefined::Elsewhere)
         } else if self.question.is_completed()
             && let Some(meant) = undefined::meant(&object.written, &kind, definitions)
@@ -493,7 +493,7 @@ impl Ask<'_> {
             Some(Undefined::OnlyGroup)
         } else if kind.kind.is_empty() || native::is_native(&kind.group) {
             None
-        } else if self.question.requires_crds {
+        } else if self.question.around.requires_crds {
             Some(Undefined::Required)
         } else {
             if self.question.fails_unchecked {
@@ -558,7 +558,7 @@ impl Ask<'_> {
                 return None;
             }
         }
-        let definitions = self.question.definitions?;
+        let definitions = self.question.around.definitions?;
         let Some(found) = self.find(definitions, &kind) else {
             return self.undefined(definitions, object, kind, read);
         };

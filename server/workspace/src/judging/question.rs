@@ -51,13 +51,8 @@ pub struct Question<'a> {
     pub path: Option<&'a Path>,
     /// What the text would replace.
     pub update: Update<'a>,
-    /// The CRDs of custom resources. Without them, custom resources get no diagnostics.
-    pub definitions: Option<&'a dyn Definitions>,
-    /// Whether the text was sent together with its CRDs. If its only object has another kind, the answer is that of an API server without any other
-    /// CRDs.
-    pub has_own_crd: bool,
-    /// Whether an object of an unknown kind is an error.
-    pub requires_crds: bool,
+    /// What there is around the text.
+    pub around: Around<'a>,
     /// Whether it is an error if an object is not checked because its kind is built in or has no CRD. Set if the user named the file.
     pub fails_unchecked: bool,
     /// What the tools of the repository do with the text's file.
@@ -65,14 +60,6 @@ pub struct Question<'a> {
     /// Whether the user is editing the text. If so, the warnings about a rejected object are reported as well, so that they don't disappear with each
     /// error.
     pub is_edited: bool,
-    /// The kustomizations and Flux. Objects that they build are skipped here, and the variables that they substitute are known.
-    pub overlays: Option<&'a dyn BuiltDocuments>,
-    /// The Helm charts. Templates that others include are checked where they are included.
-    pub charts: Option<&'a dyn Charts>,
-    /// The source of the Go files from which CRDs are generated.
-    pub go: Option<&'a dyn GoSources>,
-    /// The markers in a Go file that are for tools other than controller-gen.
-    pub markers: Option<&'a Declared>,
     /// Which hazards of rules to report.
     pub hazards: hazards::Search<'a>,
     /// Which lints of CRDs to report.
@@ -110,6 +97,36 @@ pub struct Update<'a> {
     pub earlier: Option<Replaced<'a>>,
 }
 
+/// What there is around a text. By default, there is nothing.
+#[derive(Clone, Copy, Default)]
+pub struct Around<'a> {
+    /// The CRDs of custom resources. Without them, custom resources get no diagnostics.
+    pub definitions: Option<&'a dyn Definitions>,
+    /// Whether the text was sent together with its CRDs. If its only object has another kind, the answer is that of an API server without any other
+    /// CRDs.
+    pub has_own_crd: bool,
+    /// Whether an object of an unknown kind is an error.
+    pub requires_crds: bool,
+    /// The kustomizations and Flux. Objects that they build are skipped here, and the variables that they substitute are known.
+    pub overlays: Option<&'a dyn BuiltDocuments>,
+    /// The Helm charts. Templates that others include are checked where they are included.
+    pub charts: Option<&'a dyn Charts>,
+    /// The source of the Go files from which CRDs are generated.
+    pub go: Option<&'a dyn GoSources>,
+    /// The markers in a Go file that are for tools other than controller-gen.
+    pub markers: Option<&'a Declared>,
+}
+
+impl<'a> Around<'a> {
+    /// Only CRDs.
+    pub fn crds(definitions: &'a dyn Definitions) -> Self {
+        Self {
+            definitions: Some(definitions),
+            ..Self::default()
+        }
+    }
+}
+
 /// The manifest that a text replaces.
 #[derive(Clone, Copy, Debug)]
 pub struct Old<'a> {
@@ -132,16 +149,10 @@ impl Question<'_> {
             named: false,
             path: None,
             update: Update::default(),
-            definitions: None,
-            has_own_crd: false,
-            requires_crds: false,
+            around: Around::default(),
             fails_unchecked: false,
             uses: Uses::default(),
             is_edited: false,
-            overlays: None,
-            charts: None,
-            go: None,
-            markers: None,
             hazards: hazards::Search::Off,
             lints: Lints::Off,
             lint_table: lints::ALL,

@@ -33,7 +33,7 @@ use crate::{
     config::{Config, Level},
     findings::report::FileReport,
     index::{Catalog, MemoryFiles, NewFile, Origin, objects_of},
-    judging::analysis::{Question, analyze},
+    judging::analysis::{Around, Question, analyze},
     judging::hazards::{Memory, Search},
     judging::lints::Lints,
     resource::effective::yaml,
@@ -234,7 +234,7 @@ fn report(of: &Reproduction, has_hazards: bool) -> FileReport {
     let hazards = Memory::of_one_run();
     let question = Question {
         path: Some(path),
-        definitions: Some(&catalog),
+        around: Around::crds(&catalog),
         named: true,
         uses: Uses::COMPLETED,
         hazards: if has_hazards {

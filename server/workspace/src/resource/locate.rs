@@ -106,7 +106,7 @@ impl<'a> Locate<'a> {
             wants_later_warnings: question.is_edited,
             wants_basis: question.wants_basis,
             has_variables,
-            overlays: question.overlays,
+            overlays: question.around.overlays,
         }
     }
 

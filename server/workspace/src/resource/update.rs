@@ -66,7 +66,7 @@ fn before(one: &One<'_>, previous: &Previous, old: &Object, served: ServedVersio
     let (tree, node) = previous.tree(old).ok_or_else(unreadable)?;
     let json = read_json_of(tree, node).map_err(|it| DecodeError::of_convert_error(wanted, &it, one.version).text);
     let mut json = json?;
-    let (path, overlays) = (one.asked.question.path, one.asked.question.overlays);
+    let (path, overlays) = (one.asked.question.path, one.asked.question.around.overlays);
     let variables = path
         .zip(overlays)
         .and_then(|(path, overlays)| overlays.old_variables(path));

@@ -90,7 +90,7 @@ impl Markers {
 /// The report on the markers of a Go file.
 pub(crate) fn report(text: &Arc<str>, path: &Path, question: &Question<'_>) -> FileReport {
     let mut report = FileReport::empty(text.clone());
-    let markers = Markers::of(path, question.go, question.markers);
+    let markers = Markers::of(path, question.around.go, question.around.markers);
     let comments = markers.comments(text);
     let found = markers.find(text, &comments);
     let mut findings: Vec<Finding> = found.iter().map(finding).collect();

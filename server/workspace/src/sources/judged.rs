@@ -17,7 +17,7 @@ use crate::{
     costs::{self, FileCosts},
     findings::finding::{Class, Finding, Related},
     findings::report::{DocumentReport, DocumentVerdict},
-    judging::analysis::{Old, Question, Update, analyze_manifest},
+    judging::analysis::{Around, Old, Question, Update, analyze_manifest},
     judging::hazards::Search,
     words::text::{code, counted, joined},
 };
@@ -126,8 +126,11 @@ impl Judged {
                 compatibility: question.update.compatibility.filter(|_| stored.is_some()),
             },
             last_trees: None,
-            overlays: None,
-            go: None,
+            around: Around {
+                overlays: None,
+                go: None,
+                ..question.around
+            },
             wants_effective: false,
             ..*question
         };

@@ -14,7 +14,7 @@ use crd_analyzer_workspace::{
     config::Config,
     config::versions::VersionSet,
     findings::finding::ServerSays,
-    judging::analysis::{Question, analyze},
+    judging::analysis::{Around, Question, analyze},
 };
 use fastrand::Rng;
 
@@ -160,7 +160,7 @@ pub(super) fn check_one(corpus: &Corpus, position: &Position<'_>, random: &mut R
     let near = position.file.path.to_string_lossy().replace("/crs/", "/crds/");
     let question = Question {
         path: Some(near.as_ref()),
-        definitions: Some(&corpus.catalog),
+        around: Around::crds(&corpus.catalog),
         ..Question::new(VersionSet::one(VERSION))
     };
     let report = analyze(edited.into_bytes(), &question);

@@ -20,7 +20,7 @@ use crate::{
         analysis::analyze,
         hazards::Search,
         local::is_local,
-        question::{BuiltDocuments, Question},
+        question::{Around, BuiltDocuments, Question},
     },
     sources,
 };
@@ -90,7 +90,10 @@ impl AsBuilt {
             return self;
         }
         let question = Question {
-            overlays: Some(&self),
+            around: Around {
+                overlays: Some(&self),
+                ..question.around
+            },
             hazards: Search::Off,
             wants_costs: false,
             ..*question

@@ -29,7 +29,7 @@ use crate::{
     findings::same::{Same, mark_repeats, same},
     findings::suppress::{self, Form},
     index::GroupKind,
-    judging::analysis::{BuiltDocuments, Old, Question, Update, analyze},
+    judging::analysis::{Around, BuiltDocuments, Old, Question, Update, analyze},
     judging::deferred_search,
     roles::Use,
 };
@@ -174,14 +174,18 @@ impl Overlays {
             old: self.old_flux.variables(&[folder]),
             written: Some((&projection, &self.sources)),
         };
-        let crds = question.definitions.map(|others| CrdsOfBuild {
+        let crds = question.around.definitions.map(|others| CrdsOfBuild {
             crds: &self.crds[object.build],
             sources: &self.sources,
             others,
         });
         let question = Question {
             path: Some(&object.origin.0),
-            definitions: crds.as_ref().map(|it| it as _),
+            around: Around {
+                definitions: crds.as_ref().map(|it| it as _),
+                overlays: Some(&of_build),
+                ..question.around
+            },
             named: false,
             update: Update {
                 old: object.old.as_ref().map(|it| Old {
@@ -194,7 +198,6 @@ impl Overlays {
             uses: question.uses.without(Use::Part),
             last_trees: None,
             wants_basis: true,
-            overlays: Some(&of_build),
             most_findings: question
                 .most_findings
                 .min(LEAST_FINDINGS + MOST_FINDINGS / self.objects.len().max(1)),
@@ -212,7 +215,10 @@ impl Overlays {
             ..of_build.clone()
         };
         let of_base = Question {
-            overlays: Some(&of_base),
+            around: Around {
+                overlays: Some(&of_base),
+                ..question.around
+            },
             ..question
         };
         let as_written = OnceCell::new();

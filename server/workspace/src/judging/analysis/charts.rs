@@ -27,7 +27,7 @@ pub(crate) fn analyze_text(source: &Text, question: &Question<'_>) -> (FileRepor
         let is_printed = question.is_completed() && has_actions(source);
         return judge_text(source, question, is_printed.then(|| fill(&source.content)).flatten());
     };
-    let found = question.charts.and_then(|it| Some((it, it.of(path)?)));
+    let found = question.around.charts.and_then(|it| Some((it, it.of(path)?)));
     let Some((charts, chart)) = found else {
         return judge_text(source, question, fill(&source.content));
     };
@@ -57,7 +57,7 @@ fn has_actions(source: &Text) -> bool {
 
 /// Adds what is wrong with the templates that a file of a Helm chart defines to the report on the file.
 pub(crate) fn define_report(path: &Path, report: &mut FileReport, question: &Question<'_>) {
-    let charts = question.charts.filter(|_| question.is_completed());
+    let charts = question.around.charts.filter(|_| question.is_completed());
     if let Some(chart) = charts.and_then(|it| it.of(path)) {
         helpers::complete((path, report), &chart, question, &judge_included);
         let found = misspelt(path, &report.text, &chart);

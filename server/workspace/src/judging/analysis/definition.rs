@@ -103,7 +103,7 @@ impl Ask<'_> {
             Some((it, read_json_of(tree, node).ok()?))
         });
         let newest = self.question.versions.newest();
-        let origin = Origin::of(tree, self.question.path, self.question.go);
+        let origin = Origin::of(tree, self.question.path, self.question.around.go);
         let mut bare = UnsearchedReport::new(report);
         for version in self.question.versions.iter() {
             let compiler = CelCompiler::new(version);
@@ -237,7 +237,7 @@ impl Ask<'_> {
         if !Lacks::of_definition(tree, root.node).is_part() {
             return None;
         }
-        let definitions = self.question.definitions;
+        let definitions = self.question.around.definitions;
         let whole = definitions.and_then(|it| Some((it, it.whole(&report.name, path)?)));
         if whole.is_none() && !is_patch(path) {
             return None;
