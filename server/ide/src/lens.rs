@@ -20,7 +20,7 @@ use crd_analyzer_workspace::{
         BoundsProposal, COST_LIMIT, DocumentCosts, FileCosts, PlacedCosts, RuleCost, TOTAL_COST_LIMIT, grouped, share,
     },
     findings::finding::Class,
-    judging::analysis::{MOST_FINDINGS, Question, analyze},
+    judging::analysis::{MOST_FINDINGS, Question, Wants, analyze},
 };
 
 use crate::{
@@ -314,8 +314,11 @@ impl<'a> Judge<'a> {
 
     fn errors(&self, text: &str) -> Errors {
         let question = Question {
-            most_findings: MOST_FINDINGS,
-            wants_effective: false,
+            wants: Wants {
+                most_findings: MOST_FINDINGS,
+                effective: false,
+                ..Wants::default()
+            },
             ..Question::new(self.versions)
         };
         let report = analyze(text.as_bytes().to_vec(), &question);

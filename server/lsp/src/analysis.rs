@@ -15,15 +15,14 @@ use crd_analyzer_workspace::{
     builds::overlay::AsBuilt,
     comparison::since_revision::KnownChanges,
     costs::DocumentCosts,
-    documents::last_trees::LastTrees,
     findings::one_value,
     findings::report::{DocumentReport, FileReport, MergedFinding, Subject},
     index::Definitions,
-    judging::analysis::{Around, BuiltDocuments, MOST_FINDINGS, Question, Update},
+    judging::analysis::{Around, BuiltDocuments, MOST_FINDINGS, Question, Update, Wants},
     judging::deferred_search::DeferredSearch,
     judging::hazards::{Memory, Search, are_shown},
     judging::lints::Lints,
-    judging::typing::analyze_typing,
+    judging::typing::{Typing, analyze_typing},
     kinds::files,
     roles::Use,
     sources::generated,
@@ -84,14 +83,12 @@ pub(crate) struct Wanted<'a> {
     pub(crate) update: Update<'a>,
     /// Whether more changes since the revision in `update` will become known later.
     pub(crate) awaits_changes: bool,
-    /// The position of the cursor while the user types, as a byte offset.
-    pub(crate) cursor: Option<u32>,
+    /// What is known of the user's typing.
+    pub(crate) typing: Typing<'a>,
     /// The errors shown so far, while the user types.
     pub(crate) errors: Option<&'a Arc<SteadyErrors>>,
     /// The Go types that CRDs are generated from.
     pub(crate) go: Option<&'a GoSources>,
-    /// The syntax trees of the previous text, while the user types.
-    pub(crate) last_trees: Option<&'a Arc<LastTrees>>,
     /// The objects of the file as kustomizations and Flux build them, if anything builds the file.
     pub(crate) built: Option<&'a Arc<AsBuilt>>,
     /// What is known about a CRD that is older than its source files.
@@ -115,17 +112,25 @@ pub(crate) fn question<'q>(
             requires_crds: effective.requires_crds,
             ..around
         },
+        wants: wants(effective, hazards),
+        uses: effective.uses,
+        ..Question::new(effective.versions)
+    }
+}
+
+/// What an editor wants to know of a file with these settings.
+pub(crate) fn wants<'q>(effective: &Effective, hazards: Search<'q>) -> Wants<'q> {
+    Wants {
         hazards: if are_shown(&effective.config) {
             hazards
         } else {
             Search::Off
         },
         lints: Lints::of(&effective.config),
-        is_edited: true,
-        uses: effective.uses,
+        later_warnings: true,
+        effective: false,
         most_findings: MOST_FINDINGS,
-        wants_effective: false,
-        ..Question::new(effective.versions)
+        ..Wants::default()
     }
 }
 
@@ -173,7 +178,7 @@ impl Analysis {
                 built: wanted.built.cloned(),
                 awaits_changes,
             });
-        } else if wanted.last_trees.is_some() {
+        } else if wanted.typing.last_trees.is_some() {
             // Free this later, so that the diagnostics do not wait for it.
             tasks::after_judging(move || drop((kept, report)));
         }
@@ -386,20 +391,23 @@ fn report(
         overlays: wanted.built.map(|it| &**it as &dyn BuiltDocuments),
         ..Around::crds(definitions)
     };
+    let question = question(path, effective, around, wanted.hazards);
     let question = Question {
         // A kustomization that could not be built may add the missing fields.
         uses: effective.uses.with_if(Use::Part, is_open),
-        wants_costs: wanted.costs,
         update: wanted.update,
-        last_trees: wanted.last_trees,
-        ..question(path, effective, around, wanted.hazards)
+        wants: Wants {
+            costs: wanted.costs,
+            ..question.wants
+        },
+        ..question
     };
-    let (mut report, mut kept) = analyze_typing(text.clone(), &question, wanted.cursor);
+    let (mut report, mut kept) = analyze_typing(text.clone(), &question, wanted.typing);
     let asides = wanted.asides.as_ref();
     let scripts = OnceCell::new();
     if let Some(uses) = asides.and_then(|it| it.completed(path, &report, question.uses, &scripts)) {
         let again = Question { uses, ..question };
-        (report, kept) = analyze_typing(text, &again, wanted.cursor);
+        (report, kept) = analyze_typing(text, &again, wanted.typing);
     }
     if let Some(asides) = &wanted.asides
         && (report.has_errors() || wanted.built.is_some_and(|it| it.has_errors()))

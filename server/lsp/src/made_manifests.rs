@@ -25,9 +25,8 @@ use crd_analyzer_workspace::{
     codes::STALE_CRD,
     comparison::since_revision::Comparison,
     index::{Definitions as _, Files, Index, KnownCrd},
-    judging::analysis::{Around, MOST_FINDINGS, Question, Update},
-    judging::hazards::{Search, are_shown},
-    judging::lints::Lints,
+    judging::analysis::{Around, Question, Update},
+    judging::hazards::Search,
     roles::Uses,
     sources::earlier::Replaced,
     sources::generated::GoSources,
@@ -35,6 +34,7 @@ use crd_analyzer_workspace::{
 };
 
 use crate::{
+    analysis,
     documents::Snapshot,
     earlier::EarlierOfFile,
     made::{Found, MadeOf, lock},
@@ -198,10 +198,10 @@ impl Session {
         let index = SyncedIndex(self);
         let earlier = self.earlier_of(snapshot, effective);
         let mut question = self.question_of_source(&index, path, (effective, earlier.as_ref()));
-        if let Search::All(memory) = question.hazards
+        if let Search::All(memory) = question.wants.hazards
             && !are_all
         {
-            question.hazards = Search::Remembered(memory);
+            question.wants.hazards = Search::Remembered(memory);
         }
         let find = |made: &Manifests, unit: &dyn Unit| {
             if are_all {
@@ -272,16 +272,8 @@ impl Session {
                 }),
                 ..Update::default()
             },
-            hazards: if are_shown(&effective.config) {
-                Search::All(&self.hazards)
-            } else {
-                Search::Off
-            },
-            lints: Lints::of(&effective.config),
+            wants: analysis::wants(effective, Search::All(&self.hazards)),
             uses: Uses::COMPLETED,
-            is_edited: true,
-            most_findings: MOST_FINDINGS,
-            wants_effective: false,
             ..Question::new(effective.versions)
         }
     }

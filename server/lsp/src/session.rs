@@ -21,6 +21,7 @@ use crd_analyzer_workspace::{
     index::{GroupKind, names_crds},
     judging::analysis::Update,
     judging::hazards::{Memory, Search},
+    judging::typing::Typing,
 };
 use lsp_types::{LogTraceParams, MessageType, Uri, WorkspaceFolder, notification::LogTrace};
 use serde_json::Value;
@@ -302,10 +303,12 @@ impl Session {
                 ..Update::default()
             },
             awaits_changes: comparison.as_ref().is_some_and(is_due),
-            cursor: snapshot.cursor,
+            typing: Typing {
+                cursor: snapshot.cursor,
+                last_trees: Some(&self.last_trees),
+            },
             errors: Some(&snapshot.errors),
             go: Some(&self.go),
-            last_trees: Some(&self.last_trees),
             built: built.as_ref(),
             older: older.as_ref(),
             asides: Some(self.asides(&settings, &folders)),

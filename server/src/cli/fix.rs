@@ -26,7 +26,7 @@ use crd_analyzer_workspace::{
     findings::finding::{Class, Finding},
     findings::report::{DocumentReport, FileReport},
     index::{CrdText, GroupKind, KnownCrd},
-    judging::analysis::{Around, Question, analyze},
+    judging::analysis::{Around, Question, Wants, analyze},
     judging::hazards,
     judging::lints::Lints,
     roles::Uses,
@@ -132,7 +132,10 @@ pub(super) fn repair(
             ..Around::crds(making.known)
         },
         named: input.named,
-        lints: Lints::of(config),
+        wants: Wants {
+            lints: Lints::of(config),
+            ..Wants::default()
+        },
         uses: asked.uses,
         ..Question::new(versions)
     };
@@ -282,7 +285,10 @@ impl Near<'_> {
     fn has_mistakes(&self, text: &CrdText) -> bool {
         let question = Question {
             named: true,
-            lints: self.0.lints,
+            wants: Wants {
+                lints: self.0.wants.lints,
+                ..Wants::default()
+            },
             ..Question::new(self.0.versions)
         };
         let document = text.tree.text()[text.tree.document_span().range()].to_owned();

@@ -33,7 +33,7 @@ use crd_analyzer_workspace::{
     filled_in::completed::completed,
     findings::report::FileReport,
     index::Definitions,
-    judging::analysis::{Around, Old, Question, Update, analyze},
+    judging::analysis::{Around, Old, Question, Update, Wants, analyze},
     judging::hazards::Search,
     judging::lints::Lints,
     roles::{Aside, Judgement, Use, Uses},
@@ -398,7 +398,13 @@ pub(super) fn judge(
             charts: charts.as_ref().map(|it| it as _),
         },
         named: input.named && !(beside.allows_unchecked && is_file),
-        fails_unchecked: beside.is_asked && input.named && is_file && !beside.allows_unchecked,
+        wants: Wants {
+            unchecked: beside.is_asked && input.named && is_file && !beside.allows_unchecked,
+            hazards,
+            lints,
+            effective: wants.effective,
+            ..Wants::default()
+        },
         update: Update {
             old: old.as_deref().map(|text| Old {
                 text,
@@ -415,10 +421,7 @@ pub(super) fn judge(
             }),
             ..Update::default()
         },
-        hazards,
-        lints,
         uses: known_uses.with_if(Use::Part, is_base),
-        wants_effective: wants.effective,
         ..Question::new(versions)
     };
     let mut report = analyze(text, &question);
@@ -431,7 +434,10 @@ pub(super) fn judge(
     }
     // Fixes do not depend on the search for failing values.
     let again = Question {
-        hazards: Search::Off,
+        wants: Wants {
+            hazards: Search::Off,
+            ..question.wants
+        },
         ..question
     };
     // Fixes apply to the file as written, without the content that other files add.

@@ -16,9 +16,9 @@ use crd_analyzer_workspace::{
     documents::last_trees::LastTrees,
     findings::report::FileReport,
     index::{Catalog, MemoryFiles, NewFile, Origin, objects_of},
-    judging::analysis::{Around, Question, Update, analyze, analyze_and_keep},
+    judging::analysis::{Around, Question, Update, Wants, analyze, analyze_and_keep},
     judging::hazards::{Memory, Search},
-    judging::typing::analyze_typing,
+    judging::typing::{Typing, analyze_typing},
 };
 
 /// The seeds of a normal test run.
@@ -72,8 +72,11 @@ impl Session {
                 revision: Some(&self.revision),
                 ..Update::default()
             },
-            wants_costs: true,
-            hazards,
+            wants: Wants {
+                costs: true,
+                hazards,
+                ..Wants::default()
+            },
             ..Question::new(versions)
         }
     }
@@ -85,11 +88,12 @@ impl Session {
 
     /// The answer while the user types at the byte offset `cursor`.
     fn judge_typing(&self, path: &str, text: &str, versions: VersionSet, cursor: Option<u32>) -> FileReport {
-        let question = Question {
+        let question = self.question(path, versions, Search::All(&self.memory));
+        let typing = Typing {
+            cursor,
             last_trees: Some(&self.last_trees),
-            ..self.question(path, versions, Search::All(&self.memory))
         };
-        analyze_typing(text.into(), &question, cursor).0
+        analyze_typing(text.into(), &question, typing).0
     }
 
     /// The answer with only the known hazards, followed by a search for the others.

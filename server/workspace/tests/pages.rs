@@ -20,7 +20,7 @@ use crd_analyzer_workspace::{
     config::{Config, Level},
     findings::finding::{Class, Finding, ServerSays},
     index::{Catalog, Definitions, MemoryFiles, NewFile, Origin, objects},
-    judging::analysis::{Around, Old, Question, Update, analyze},
+    judging::analysis::{Around, Old, Question, Update, Wants, analyze},
     judging::hazards::{self, Memory, Search},
     judging::lints::{self, Lints},
     roles::Uses,
@@ -204,12 +204,15 @@ fn judge(code: &str, block: &Block, old: Option<&Block>, defined: Option<Defined
             go: (block.shape == Shape::Go).then_some(&OnePackage as &dyn GoSources),
             ..Around::default()
         },
-        lints: match lint {
-            Some(lint) if lint.is_off => Lints::All,
-            Some(_) => Lints::Usual,
-            None => Lints::Off,
+        wants: Wants {
+            lints: match lint {
+                Some(lint) if lint.is_off => Lints::All,
+                Some(_) => Lints::Usual,
+                None => Lints::Off,
+            },
+            hazards: if is_hazard { Search::All(&memory) } else { Search::Off },
+            ..Wants::default()
         },
-        hazards: if is_hazard { Search::All(&memory) } else { Search::Off },
         uses: Uses::COMPLETED,
         path: (block.shape == Shape::Go).then_some(Path::new("/types.go")),
         ..Question::new(versions)

@@ -13,7 +13,7 @@ use crd_analyzer_workspace::{
     config::versions::VersionSet,
     findings::finding::Class,
     findings::report::FileReport,
-    judging::analysis::{Question, analyze},
+    judging::analysis::{Question, Wants, analyze},
     judging::hazards::{Memory, Search, codes},
 };
 use fastrand::Rng;
@@ -51,7 +51,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     let hazards = Memory::default();
     let judge = |text: &str| {
         let question = Question {
-            hazards: Search::All(&hazards),
+            wants: Wants {
+                hazards: Search::All(&hazards),
+                ..Wants::default()
+            },
             ..Question::new(VersionSet::one(KubernetesVersion::NEWEST))
         };
         analyze(text.as_bytes().to_vec(), &question)

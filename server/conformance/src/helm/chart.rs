@@ -15,7 +15,7 @@ use crd_analyzer_workspace::{
     findings::finding::{Class, Finding},
     findings::report::DocumentVerdict,
     index::{Catalog, MemoryFiles, NewFile, Origin, objects},
-    judging::analysis::{Around, Question, analyze},
+    judging::analysis::{Around, Question, Wants, analyze},
     roles::Uses,
 };
 use serde_json::{Value, json};
@@ -123,7 +123,10 @@ impl Case {
                     charts: Some(&charts),
                     ..Around::crds(&*self.crds)
                 },
-                wants_effective: false,
+                wants: Wants {
+                    effective: false,
+                    ..Wants::default()
+                },
                 ..Question::new(VersionSet::default())
             };
             let report = analyze(text.as_bytes().to_vec(), &question);
@@ -151,7 +154,10 @@ impl Case {
     pub(super) fn rendered(&self, text: &str) -> Vec<Rendered> {
         let question = Question {
             around: Around::crds(&*self.crds),
-            wants_effective: false,
+            wants: Wants {
+                effective: false,
+                ..Wants::default()
+            },
             ..Question::new(VersionSet::default())
         };
         let report = analyze(text.as_bytes().to_vec(), &question);

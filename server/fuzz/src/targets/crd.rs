@@ -14,7 +14,7 @@ use crd_analyzer_workspace::{
     config::versions::VersionSet,
     costs::FileCosts,
     findings::report::FileReport,
-    judging::analysis::{Old, Question, Update, analyze},
+    judging::analysis::{Old, Question, Update, Wants, analyze},
     judging::hazards::{Memory, Search},
 };
 
@@ -72,12 +72,15 @@ fn run(bytes: &[u8]) {
             }),
             ..Update::default()
         },
-        hazards: if has(HAZARDS) {
-            Search::All(&memory)
-        } else {
-            Search::Off
+        wants: Wants {
+            hazards: if has(HAZARDS) {
+                Search::All(&memory)
+            } else {
+                Search::Off
+            },
+            costs: has(COSTS),
+            ..Wants::default()
         },
-        wants_costs: has(COSTS),
         ..Question::new(versions)
     };
     let report = analyze(text.to_vec(), &question);

@@ -6,7 +6,7 @@ use crd_analyzer_ide::file::{File, Memory as Scopes};
 use crd_analyzer_syntax::{edit::EditingTree, incremental::IncrementalTrees, lines::LineIndex, tree::Tree};
 use crd_analyzer_workspace::{
     config::versions::VersionSet,
-    judging::analysis::{Question, analyze_and_keep},
+    judging::analysis::{Question, Wants, analyze_and_keep},
     judging::hazards::{Memory, Search},
 };
 
@@ -42,7 +42,10 @@ fn run(bytes: &[u8]) {
     let mut file = File::new(text.as_str(), scopes);
     let judge = |text: &str, search: Search<'_>| {
         let question = Question {
-            hazards: search,
+            wants: Wants {
+                hazards: search,
+                ..Wants::default()
+            },
             ..Question::new(VersionSet::one(version))
         };
         analyze_and_keep(text.as_bytes().to_vec(), &question)

@@ -24,7 +24,7 @@ use crd_analyzer_syntax::{incremental::IncrementalTrees, lines::LineIndex, paths
 use crd_analyzer_workspace::{
     config::versions::VersionSet,
     judging::analysis::{Around, Question},
-    judging::typing::analyze_typing,
+    judging::typing::{Typing, analyze_typing},
 };
 
 use super::crd::assert_sound;
@@ -87,7 +87,11 @@ fn run(bytes: &[u8]) {
         around: Around::crds(&catalog),
         ..Question::new(VersionSet::one(version))
     };
-    assert_sound(&analyze_typing(text.clone(), &question, Some(at)).0);
+    let typing = Typing {
+        cursor: Some(at),
+        last_trees: None,
+    };
+    assert_sound(&analyze_typing(text.clone(), &question, typing).0);
     completes(&file, at, version, &Near(&catalog), &text);
     renames(&file, at, version, &text);
 }

@@ -11,7 +11,7 @@ use crd_analyzer_workspace::{
     config::Config,
     config::versions::VersionSet,
     findings::report::FileReport,
-    judging::analysis::{Question, analyze},
+    judging::analysis::{Question, Wants, analyze},
     judging::hazards::{Memory, Search},
     judging::lints::Lints,
 };
@@ -40,8 +40,11 @@ spec:
 fn judge(text: &str) -> FileReport {
     let hazards = Memory::default();
     let question = Question {
-        hazards: Search::All(&hazards),
-        lints: Lints::All,
+        wants: Wants {
+            hazards: Search::All(&hazards),
+            lints: Lints::All,
+            ..Wants::default()
+        },
         ..Question::new(VersionSet::default())
     };
     analyze(text.as_bytes().to_vec(), &question)

@@ -13,7 +13,7 @@ use crd_analyzer_workspace::{
     config::versions::VersionSet,
     findings::finding::Class,
     index::GroupKind,
-    judging::analysis::{MOST_FINDINGS, Question, analyze},
+    judging::analysis::{MOST_FINDINGS, Question, Wants, analyze},
 };
 
 use crate::{
@@ -113,8 +113,11 @@ pub fn rename(
 pub(crate) fn is_accepted(text: &str, edits: &[TextEdit], versions: VersionSet) -> Result<(), String> {
     let edited = apply(text, edits).ok_or("the places of the name overlap")?;
     let question = Question {
-        most_findings: MOST_FINDINGS,
-        wants_effective: false,
+        wants: Wants {
+            most_findings: MOST_FINDINGS,
+            effective: false,
+            ..Wants::default()
+        },
         ..Question::new(versions)
     };
     let findings = |text: &str| {

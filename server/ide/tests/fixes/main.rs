@@ -23,7 +23,7 @@ use crd_analyzer_workspace::{
     findings::finding::{Class, Severity},
     findings::report::FileReport,
     index::{Catalog, CrdText, Definitions, Files, GroupKind, MemoryFiles, NewFile, Origin, objects},
-    judging::analysis::{Around, Old, Question, Update, analyze},
+    judging::analysis::{Around, Old, Question, Update, Wants, analyze},
     judging::hazards::{Memory, Search},
     judging::lints::Lints,
     roles::Uses,
@@ -113,9 +113,12 @@ fn shown((block, asked): (&Block, Option<VersionSet>), old: Option<&Block>, defi
                 definitions: defined.map(|it| &it.0 as &dyn Definitions),
                 ..Around::default()
             },
-            hazards: Search::All(&memory),
+            wants: Wants {
+                hazards: Search::All(&memory),
+                lints: Lints::All,
+                ..Wants::default()
+            },
             uses: Uses::COMPLETED,
-            lints: Lints::All,
             ..Question::new(versions)
         };
         analyze(text.as_bytes().to_vec(), &question)

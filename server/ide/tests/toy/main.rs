@@ -11,7 +11,7 @@ use crd_analyzer_workspace::{
     config::{Config, Level},
     findings::finding::Severity,
     findings::report::FileReport,
-    judging::analysis::{Question, analyze},
+    judging::analysis::{Question, Wants, analyze},
     judging::lints::{self, Lint, Lints},
 };
 
@@ -44,8 +44,11 @@ fn table() -> Vec<Lint> {
 
 fn judge(text: &str, table: &[Lint]) -> FileReport {
     let question = Question {
-        lints: Lints::Usual,
-        lint_table: table,
+        wants: Wants {
+            lints: Lints::Usual,
+            lint_table: table,
+            ..Wants::default()
+        },
         ..Question::new(VersionSet::default())
     };
     analyze(text.as_bytes().to_vec(), &question)
@@ -162,8 +165,11 @@ fn a_comment_suppresses_it() {
 fn off_by_default_it_is_found_where_all_are_asked_for() {
     let table = [capital_property::LINT.off()];
     let question = |lints| Question {
-        lints,
-        lint_table: &table,
+        wants: Wants {
+            lints,
+            lint_table: &table,
+            ..Wants::default()
+        },
         ..Question::new(VersionSet::default())
     };
     let count = |lints| {

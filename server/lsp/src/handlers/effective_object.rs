@@ -7,7 +7,7 @@ use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_workspace::{
     builds::overlay::Overlays,
     findings::report::DocumentReport,
-    judging::analysis::{Around, MOST_FINDINGS, Question, analyze},
+    judging::analysis::{Around, MOST_FINDINGS, Question, Wants, analyze},
     resource::{ChangeKind, Line, annotated},
 };
 use lsp_types::{Position, TextDocumentIdentifier, TextDocumentPositionParams};
@@ -56,7 +56,10 @@ fn find(request: &RequestContext, offset: u32, overlay: Option<&str>) -> Option<
     let question = Question {
         path: Some(&path),
         around: Around::crds(&definitions),
-        most_findings: MOST_FINDINGS,
+        wants: Wants {
+            most_findings: MOST_FINDINGS,
+            ..Wants::default()
+        },
         ..Question::new(request.effective.versions)
     };
     let report = analyze(request.file().text().as_bytes().to_vec(), &question);

@@ -63,7 +63,7 @@ pub struct DocumentVerdict {
     /// For a custom resource: the object that the API server stores, if it can decode the resource.
     pub resource: Option<Box<Effective>>,
     /// The number of findings that were dropped, because of the memory budget or the caller's limit (see
-    /// [`Question::most_findings`](crate::judging::analysis::Question::most_findings)).
+    /// [`Wants::most_findings`](crate::judging::analysis::Wants::most_findings)).
     pub left_out: usize,
 }
 

@@ -32,7 +32,7 @@ use crd_analyzer_syntax::{
 
 pub(crate) use charts::{analyze_text, define_report};
 
-pub use crate::judging::question::{Around, BuiltDocuments, MOST_FINDINGS, Old, Question, Update};
+pub use crate::judging::question::{Around, BuiltDocuments, MOST_FINDINGS, Old, Question, Update, Wants};
 use crate::{
     codes,
     comparison::previous::Previous,
@@ -189,7 +189,7 @@ fn judge_text(source: &Text, question: &Question<'_>, filled: Option<Filled>) ->
             }
         }
     });
-    if question.fails_unchecked && passed_over::is_blank(source) {
+    if question.wants.unchecked && passed_over::is_blank(source) {
         ask.fail_blank();
     }
     report.documents.iter_mut().for_each(mixed_objects::leave_out_rest);
@@ -382,7 +382,7 @@ impl Ask<'_> {
             // Skip the document, because the API server sees it only after a tool has completed it.
             if question.is_completed() {
                 self.leave_template(document);
-                return if question.fails_unchecked {
+                return if question.wants.unchecked {
                     Judged::NOTHING
                 } else {
                     Judged::Template { action, document: None }
@@ -496,7 +496,7 @@ impl Ask<'_> {
         } else if self.question.around.requires_crds {
             Some(Undefined::Required)
         } else {
-            if self.question.fails_unchecked {
+            if self.question.wants.unchecked {
                 let place = undefined::value_of(self.source, object, read, "kind");
                 self.fail_unchecked(place, words::unchecked::without_crd(&object.written));
             }

@@ -11,7 +11,6 @@ use crate::{
     comparison::revision::Revision,
     comparison::since_revision::KnownChanges,
     config::versions::VersionSet,
-    documents::last_trees::LastTrees,
     filled_in::variables::Variables,
     index::Definitions,
     judging::hazards,
@@ -53,30 +52,10 @@ pub struct Question<'a> {
     pub update: Update<'a>,
     /// What there is around the text.
     pub around: Around<'a>,
-    /// Whether it is an error if an object is not checked because its kind is built in or has no CRD. Set if the user named the file.
-    pub fails_unchecked: bool,
     /// What the tools of the repository do with the text's file.
     pub uses: Uses<'a>,
-    /// Whether the user is editing the text. If so, the warnings about a rejected object are reported as well, so that they don't disappear with each
-    /// error.
-    pub is_edited: bool,
-    /// Which hazards of rules to report.
-    pub hazards: hazards::Search<'a>,
-    /// Which lints of CRDs to report.
-    pub lints: Lints,
-    /// The table of lints.
-    pub lint_table: &'a [Lint],
-    /// Whether to return the costs of CRDs' rules, for the newest of the Kubernetes versions.
-    pub wants_costs: bool,
-    /// Whether to return the effective custom resources: [`DocumentVerdict::resource`](crate::findings::report::DocumentVerdict::resource).
-    pub wants_effective: bool,
-    /// Whether to return which patches cause a finding of a built object ([`Finding::basis`](crate::findings::finding::Finding::basis)).
-    pub wants_basis: bool,
-    /// The trees of the version of the text that was checked before, if the user is editing it. They only make the check faster.
-    pub last_trees: Option<&'a Arc<LastTrees>>,
-    /// The maximum number of located findings in each list of a [`DocumentVerdict`](crate::findings::report::DocumentVerdict), for callers that
-    /// cannot show more. The verdict does not depend on it.
-    pub most_findings: usize,
+    /// What the caller wants back.
+    pub wants: Wants<'a>,
 }
 
 /// What a text would replace. By default, it replaces nothing.
@@ -127,6 +106,46 @@ impl<'a> Around<'a> {
     }
 }
 
+/// What a caller wants back beside the API server's answer.
+#[derive(Clone, Copy, Debug)]
+pub struct Wants<'a> {
+    /// Which hazards of rules to report.
+    pub hazards: hazards::Search<'a>,
+    /// Which lints of CRDs to report.
+    pub lints: Lints,
+    /// The table of lints.
+    pub lint_table: &'a [Lint],
+    /// Whether to return the costs of CRDs' rules, for the newest of the Kubernetes versions.
+    pub costs: bool,
+    /// Whether to return the effective custom resources: [`DocumentVerdict::resource`](crate::findings::report::DocumentVerdict::resource).
+    pub effective: bool,
+    /// Whether to return which patches cause a finding of a built object ([`Finding::basis`](crate::findings::finding::Finding::basis)).
+    pub basis: bool,
+    /// Whether to report the warnings about a rejected object as well. If the user is editing the text, they would disappear with each error.
+    pub later_warnings: bool,
+    /// Whether to report, as an error, that an object is not checked because its kind is built in or has no CRD. Set if the user named the file.
+    pub unchecked: bool,
+    /// The maximum number of located findings in each list of a [`DocumentVerdict`](crate::findings::report::DocumentVerdict), for callers that
+    /// cannot show more. The verdict does not depend on it.
+    pub most_findings: usize,
+}
+
+impl Default for Wants<'_> {
+    fn default() -> Self {
+        Self {
+            hazards: hazards::Search::Off,
+            lints: Lints::Off,
+            lint_table: lints::ALL,
+            costs: false,
+            effective: true,
+            basis: false,
+            later_warnings: false,
+            unchecked: false,
+            most_findings: usize::MAX,
+        }
+    }
+}
+
 /// The manifest that a text replaces.
 #[derive(Clone, Copy, Debug)]
 pub struct Old<'a> {
@@ -137,7 +156,7 @@ pub struct Old<'a> {
     pub is_paired: bool,
 }
 
-/// The value of [`Question::most_findings`] in editors. It is higher than the number that they show, because comments and configuration may hide some
+/// The value of [`Wants::most_findings`] in editors. It is higher than the number that they show, because comments and configuration may hide some
 /// findings.
 pub const MOST_FINDINGS: usize = 4_000;
 
@@ -150,17 +169,8 @@ impl Question<'_> {
             path: None,
             update: Update::default(),
             around: Around::default(),
-            fails_unchecked: false,
             uses: Uses::default(),
-            is_edited: false,
-            hazards: hazards::Search::Off,
-            lints: Lints::Off,
-            lint_table: lints::ALL,
-            wants_costs: false,
-            wants_effective: true,
-            wants_basis: false,
-            last_trees: None,
-            most_findings: usize::MAX,
+            wants: Wants::default(),
         }
     }
 
@@ -173,12 +183,14 @@ impl Question<'_> {
     #[must_use]
     pub(crate) fn of_errors_only(&self) -> Self {
         Self {
-            hazards: hazards::Search::Off,
-            lints: Lints::Off,
-            wants_costs: false,
-            wants_effective: false,
-            fails_unchecked: false,
-            last_trees: None,
+            wants: Wants {
+                hazards: hazards::Search::Off,
+                lints: Lints::Off,
+                costs: false,
+                effective: false,
+                unchecked: false,
+                ..self.wants
+            },
             ..*self
         }
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::{
+    documents::last_trees::LastTrees,
     documents::text::Text,
     findings::finding::Finding,
     findings::report::{DocumentReport, FileReport},
@@ -13,15 +14,23 @@ use crate::{
     sources,
 };
 
-/// Like [`analyze`](crate::judging::analysis::analyze), for a text that the user is editing. `cursor` is the byte offset of the cursor, if known. If
-/// the document cannot be parsed because of an unfinished entry at the cursor, the report is about the text without the entry, and
-/// [`FileReport::unfinished`] has the entry's error.
-pub fn analyze_typing(text: Arc<str>, question: &Question<'_>, cursor: Option<u32>) -> (FileReport, DeferredSearch) {
-    let source = Text::whole(text).after(question.last_trees);
+/// What is known of the typing in a text.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Typing<'a> {
+    /// The byte offset of the cursor.
+    pub cursor: Option<u32>,
+    /// The trees of the version of the text that was checked before. They only make the check faster.
+    pub last_trees: Option<&'a Arc<LastTrees>>,
+}
+
+/// Like [`analyze`](crate::judging::analysis::analyze), for a text that the user is editing. If the document cannot be parsed because of an
+/// unfinished entry at the cursor, the report is about the text without the entry, and [`FileReport::unfinished`] has the entry's error.
+pub fn analyze_typing(text: Arc<str>, question: &Question<'_>, typing: Typing<'_>) -> (FileReport, DeferredSearch) {
+    let source = Text::whole(text).after(typing.last_trees);
     if question.path.is_some_and(|it| sources::of(it).is_some()) {
         return analyze_source(&source, question);
     }
-    let Some(cursor) = cursor else {
+    let Some(cursor) = typing.cursor else {
         return analyze_text(&source, question);
     };
     if let Some(readable) = unfinished::readable(&source, cursor) {

@@ -33,7 +33,7 @@ use crate::{
     config::{Config, Level},
     findings::report::FileReport,
     index::{Catalog, MemoryFiles, NewFile, Origin, objects_of},
-    judging::analysis::{Around, Question, analyze},
+    judging::analysis::{Around, Question, Wants, analyze},
     judging::hazards::{Memory, Search},
     judging::lints::Lints,
     resource::effective::yaml,
@@ -237,13 +237,16 @@ fn report(of: &Reproduction, has_hazards: bool) -> FileReport {
         around: Around::crds(&catalog),
         named: true,
         uses: Uses::COMPLETED,
-        hazards: if has_hazards {
-            Search::All(&hazards)
-        } else {
-            Search::Off
+        wants: Wants {
+            hazards: if has_hazards {
+                Search::All(&hazards)
+            } else {
+                Search::Off
+            },
+            lints: Lints::of(&config),
+            effective: false,
+            ..Wants::default()
         },
-        lints: Lints::of(&config),
-        wants_effective: false,
         ..Question::new(of.versions)
     };
     analyze(text.as_bytes().to_vec(), &question)

@@ -26,7 +26,7 @@ use crate::{
     findings::finding::{Class, Finding, Related, ServerSays},
     findings::report::DocumentVerdict,
     index::CrdText,
-    judging::question::{BuiltDocuments, Question},
+    judging::question::{BuiltDocuments, Question, Wants},
     judging::verdict,
     resource::effective::Effective,
     words::{self, About},
@@ -73,11 +73,8 @@ pub(super) struct Locate<'a> {
     pub(super) finder: Finder<'a>,
     /// The number of property names that may still be compared.
     left: Cell<usize>,
-    /// The maximum number of findings to locate in each list.
-    most: usize,
-    wants_effective: bool,
-    wants_later_warnings: bool,
-    wants_basis: bool,
+    /// What the caller wants back.
+    wants: Wants<'a>,
     /// Whether Flux substitutes variables in the object.
     has_variables: bool,
     /// Where the parts of a built object come from.
@@ -101,10 +98,7 @@ impl<'a> Locate<'a> {
             versions: OnceCell::new(),
             finder: Finder::new(&definition.tree),
             left: Cell::new(MAX_COMPARED),
-            most: question.most_findings,
-            wants_effective: question.wants_effective,
-            wants_later_warnings: question.is_edited,
-            wants_basis: question.wants_basis,
+            wants: question.wants,
             has_variables,
             overlays: question.around.overlays,
         }
@@ -112,25 +106,27 @@ impl<'a> Locate<'a> {
 
     /// The same, except that findings include the values that rules have read.
     pub(super) fn with_basis(self) -> Self {
-        Self {
-            wants_basis: true,
-            ..self
-        }
+        let wants = Wants {
+            basis: true,
+            ..self.wants
+        };
+        Self { wants, ..self }
     }
 
     /// Whether the caller needs the values that rules have read.
     pub(super) fn wants_reads(&self) -> bool {
-        self.wants_basis || self.has_variables
+        self.wants.basis || self.has_variables
     }
 
     /// Converts the API server's answer to findings with places.
     pub(super) fn verdict(&self, answer: &server::ResourceVerdict) -> DocumentVerdict {
         let effective = self
-            .wants_effective
+            .wants
+            .effective
             .then(|| Effective::of(answer, self.json, self.known))
             .flatten();
         let mut misspelt = Vec::new();
-        let strict = answer.strict.iter().take(self.most);
+        let strict = answer.strict.iter().take(self.wants.most_findings);
         let strict = strict.map(|it| self.strict(it, &mut misspelt)).collect();
         let error = |it: &server::RejectionCause| {
             let mut finding = self.error(it);
@@ -146,7 +142,7 @@ impl<'a> Locate<'a> {
                 crate::judging::verdict::unreadable(error.code, span, &error.text, &error.problem)
             }),
             strict,
-            errors: answer.errors.iter().take(self.most).map(error).collect(),
+            errors: answer.errors.iter().take(self.wants.most_findings).map(error).collect(),
             other_error: answer
                 .other_error
                 .as_ref()
@@ -154,8 +150,8 @@ impl<'a> Locate<'a> {
             warnings: answer
                 .warnings
                 .iter()
-                .chain(answer.later_warnings.iter().filter(|_| self.wants_later_warnings))
-                .take(self.most)
+                .chain(answer.later_warnings.iter().filter(|_| self.wants.later_warnings))
+                .take(self.wants.most_findings)
                 .map(|it| self.warning(it))
                 .collect(),
             resource: effective.map(Box::new),
@@ -166,7 +162,7 @@ impl<'a> Locate<'a> {
                     answer.warnings.len(),
                     answer.hidden.len(),
                 ],
-                self.most,
+                self.wants.most_findings,
             ),
             ..DocumentVerdict::default()
         };
@@ -183,7 +179,7 @@ impl<'a> Locate<'a> {
             answer
                 .hidden
                 .iter()
-                .take(self.most)
+                .take(self.wants.most_findings)
                 .map(|it| error(it).in_class(Class::LaterError)),
         );
         verdict
@@ -353,7 +349,7 @@ impl<'a> Locate<'a> {
         if self.has_variables {
             self.mark_variables(&mut finding, found);
         }
-        finding.basis = self.wants_basis.then(|| {
+        finding.basis = self.wants.basis.then(|| {
             Box::new(Basis {
                 path: error.place().clone(),
                 reads: found.reads.clone(),

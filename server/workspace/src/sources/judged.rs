@@ -17,7 +17,7 @@ use crate::{
     costs::{self, FileCosts},
     findings::finding::{Class, Finding, Related},
     findings::report::{DocumentReport, DocumentVerdict},
-    judging::analysis::{Around, Old, Question, Update, analyze_manifest},
+    judging::analysis::{Around, Old, Question, Update, Wants, analyze_manifest},
     judging::hazards::Search,
     words::text::{code, counted, joined},
 };
@@ -89,9 +89,9 @@ impl Judged {
     /// The reports on the manifest. They are computed for the first question, and again only if a later question asks for all hazards for the first
     /// time, or compares with another CRD.
     pub fn found(&self, question: &Question<'_>) -> Arc<[DocumentReport]> {
-        let asks_for_all = matches!(question.hazards, Search::All(_));
-        let asks_for_hazards = !matches!(question.hazards, Search::Off);
-        let asks_for_changes = !matches!(question.hazards, Search::Remembered(_));
+        let asks_for_all = matches!(question.wants.hazards, Search::All(_));
+        let asks_for_hazards = !matches!(question.wants.hazards, Search::Off);
+        let asks_for_changes = !matches!(question.wants.hazards, Search::Remembered(_));
         let replaced = question.update.earlier.and_then(|it| it.by.of(&self.manifest));
         let is_same = |it: &Found| match (&it.replaced, &replaced) {
             (Some(one), Some(other)) => Arc::ptr_eq(one, other),
@@ -125,13 +125,15 @@ impl Judged {
                 changes: changes.as_ref(),
                 compatibility: question.update.compatibility.filter(|_| stored.is_some()),
             },
-            last_trees: None,
             around: Around {
                 overlays: None,
                 go: None,
                 ..question.around
             },
-            wants_effective: false,
+            wants: Wants {
+                effective: false,
+                ..question.wants
+            },
             ..*question
         };
         let text = self.manifest.text.as_bytes().to_vec();

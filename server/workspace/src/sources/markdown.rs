@@ -8,7 +8,11 @@ use super::Row;
 use crate::{
     documents::text::Text,
     findings::report::{FileReport, Unchecked},
-    judging::{analysis::analyze_text, hazards, question::Question},
+    judging::{
+        analysis::analyze_text,
+        hazards,
+        question::{Question, Wants},
+    },
     roles::{self, Use},
 };
 
@@ -61,9 +65,11 @@ fn report(text: &Arc<str>, _: &Path, question: &Question<'_>) -> FileReport {
         let question = Question {
             uses: question.uses.with(Use::Part),
             named: false,
-            fails_unchecked: false,
-            hazards: hazards::Search::Off,
-            last_trees: None,
+            wants: Wants {
+                unchecked: false,
+                hazards: hazards::Search::Off,
+                ..question.wants
+            },
             ..*question
         };
         let manifests = Text::whole(manifests(&lines, &shown).into());

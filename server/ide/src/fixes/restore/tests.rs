@@ -4,7 +4,7 @@ use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_workspace::{
     comparison::breaking::Policy,
     config::versions::VersionSet,
-    judging::analysis::{MOST_FINDINGS, Question, analyze},
+    judging::analysis::{MOST_FINDINGS, Question, Wants, analyze},
 };
 
 use super::*;
@@ -48,7 +48,10 @@ fn fixes(old: &str, new: &str) -> Vec<(String, String)> {
     let known = find(&text);
     let judge = |text: &str| {
         let question = Question {
-            most_findings: MOST_FINDINGS,
+            wants: Wants {
+                most_findings: MOST_FINDINGS,
+                ..Wants::default()
+            },
             ..Question::new(VersionSet::one(by.kubernetes))
         };
         Some(analyze(text.as_bytes().to_vec(), &question))

@@ -20,7 +20,7 @@ use crate::{
         analysis::analyze,
         hazards::Search,
         local::is_local,
-        question::{Around, BuiltDocuments, Question},
+        question::{Around, BuiltDocuments, Question, Wants},
     },
     sources,
 };
@@ -94,8 +94,11 @@ impl AsBuilt {
                 overlays: Some(&self),
                 ..question.around
             },
-            hazards: Search::Off,
-            wants_costs: false,
+            wants: Wants {
+                hazards: Search::Off,
+                costs: false,
+                ..question.wants
+            },
             ..*question
         };
         let report = analyze(self.text.as_bytes().to_vec(), &question);

@@ -29,7 +29,7 @@ use crate::{
     findings::same::{Same, mark_repeats, same},
     findings::suppress::{self, Form},
     index::GroupKind,
-    judging::analysis::{Around, BuiltDocuments, Old, Question, Update, analyze},
+    judging::analysis::{Around, BuiltDocuments, Old, Question, Update, Wants, analyze},
     judging::deferred_search,
     roles::Use,
 };
@@ -196,11 +196,14 @@ impl Overlays {
                 ..question.update
             },
             uses: question.uses.without(Use::Part),
-            last_trees: None,
-            wants_basis: true,
-            most_findings: question
-                .most_findings
-                .min(LEAST_FINDINGS + MOST_FINDINGS / self.objects.len().max(1)),
+            wants: Wants {
+                basis: true,
+                most_findings: question
+                    .wants
+                    .most_findings
+                    .min(LEAST_FINDINGS + MOST_FINDINGS / self.objects.len().max(1)),
+                ..question.wants
+            },
             ..*question
         };
         let limits = Limits {
@@ -273,7 +276,10 @@ impl Overlays {
             return HashSet::new();
         };
         let question = Question {
-            wants_basis: false,
+            wants: Wants {
+                basis: false,
+                ..question.wants
+            },
             update: Update {
                 old: None,
                 ..question.update

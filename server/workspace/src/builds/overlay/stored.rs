@@ -19,7 +19,7 @@ use crate::{
         source::{BuiltFrom, BuiltPlace},
         spans,
     },
-    judging::question::Question,
+    judging::question::{Question, Wants},
     resource::{Line, annotated_by},
 };
 
@@ -91,7 +91,10 @@ impl Overlays {
     pub fn stored(&self, build: &BuildOf, question: &Question<'_>) -> Option<Stored> {
         let object = &self.objects[build.object];
         let question = Question {
-            wants_effective: true,
+            wants: Wants {
+                effective: true,
+                ..question.wants
+            },
             ..*question
         };
         let judged = self.judge(object, &question);

@@ -86,7 +86,7 @@ impl Ask<'_> {
             report.verdicts.extend(all.map(|it| (it, DocumentVerdict::default())));
             return UnsearchedReport::new(report);
         }
-        let (subject, most) = (report.subject, self.question.most_findings);
+        let (subject, most) = (report.subject, self.question.wants.most_findings);
         let hints = hints::find(tree, json, most);
         let written = WrittenType {
             api_version: report.api_version.clone(),
@@ -125,7 +125,7 @@ impl Ask<'_> {
                 .extend(verdict::after_decoding(&server, (tree, json), asked, subject, most));
             verdict.hints.extend_from_slice(&hints);
             verdict.hints.extend(partial.clone());
-            if self.question.is_edited {
+            if self.question.wants.later_warnings {
                 let later = verdict::later_warnings(&server, version, tree, json, subject, most);
                 verdict.warnings.extend(later);
             }
@@ -133,7 +133,7 @@ impl Ask<'_> {
                 patch::say_how_to_mark_it(&mut verdict);
             }
             let is_needed = advice::is_needed(&verdict);
-            let is_wanted = self.question.wants_costs && version == newest && server.unjudged.is_none();
+            let is_wanted = self.question.wants.costs && version == newest && server.unjudged.is_none();
             // If the cost estimate did not finish, the costs are not known.
             let is_priced = (is_needed || is_wanted) && server.unfinished.is_none();
             if let Some(root) = json.root().filter(|_| is_priced) {
@@ -172,7 +172,7 @@ impl Ask<'_> {
             {
                 // Lints do not depend on the Kubernetes version, so one version is enough.
                 if !bare.report.in_part {
-                    let wanted = (self.question.lint_table, self.question.lints);
+                    let wanted = (self.question.wants.lint_table, self.question.wants.lints);
                     let found = lints::find(tree, root, &server, version, wanted, most);
                     lints::add(&mut bare.report, found, origin.as_ref());
                 }
@@ -192,7 +192,7 @@ impl Ask<'_> {
                 if filled.is_some() {
                     continue;
                 }
-                let mut found = hazards::find(tree, root, &server, version, self.question.hazards);
+                let mut found = hazards::find(tree, root, &server, version, self.question.wants.hazards);
                 if let Some(origin) = &origin {
                     origin.name(&mut found.hints);
                 }

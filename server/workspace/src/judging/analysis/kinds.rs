@@ -125,7 +125,7 @@ impl Ask<'_> {
             of,
             version,
         };
-        placed(&judged, &server, self.question.most_findings)
+        placed(&judged, &server, self.question.wants.most_findings)
     }
 
     /// The result for an object of a kind in the table that cannot be parsed. If tools complete files, such a text may be a template.

@@ -137,7 +137,10 @@ fn hints_on_other_rules_stay_while_a_rule_is_typed() {
     let memory = crate::judging::hazards::Memory::default();
     let hints = |text: &str, search: crate::judging::hazards::Search<'_>| {
         let question = Question {
-            hazards: search,
+            wants: Wants {
+                hazards: search,
+                ..Wants::default()
+            },
             ..Question::new(VersionSet::default())
         };
         let report = analyze(text.as_bytes().to_vec(), &question);

@@ -86,7 +86,7 @@ impl Ask<'_> {
         } else {
             passed_over::reason(&tree, &written)
         };
-        if self.question.fails_unchecked
+        if self.question.wants.unchecked
             && let Some(reason @ (Unchecked::BuiltIn(_) | Unchecked::HalfTyped | Unchecked::NoObject)) = &reason
         {
             let key = if written.kind.is_empty() { "apiVersion" } else { "kind" };
@@ -121,7 +121,7 @@ impl Ask<'_> {
 
     /// Records that a document is a template, which is not checked.
     pub(super) fn leave_template(&self, document: Document) {
-        if self.question.fails_unchecked {
+        if self.question.wants.unchecked {
             let place = spans::first_line(&self.source.content, document.span);
             self.fail_unchecked(place, words::unchecked::template());
         }
