@@ -38,50 +38,24 @@ use crate::{
 /// An open document.
 #[derive(Debug)]
 struct Document {
-    uri: Uri,
+    /// The newest version.
+    now: Snapshot,
     /// The document's path, or its URI if it is not a file, see [`place_of`].
     place: Arc<Path>,
-    text: Rope,
-    /// The end of the last edit, where the user is typing, as a byte offset. `None` before the first edit.
-    cursor: Option<u32>,
-    /// The errors shown so far.
-    errors: Arc<SteadyErrors>,
-    /// The code lenses that the client shows.
-    lenses: Arc<SteadyLenses>,
-    /// The objects that violate the constraints of the document's CRDs.
-    failing: Arc<FailingObjects>,
-    /// The known changes since a revision.
-    changes: Arc<SinceRevision>,
-    /// The time of the last change, and the time between that and the previous version.
-    changed: Instant,
-    since_previous: Option<Duration>,
-    /// The version number of the client.
-    version: i32,
-    /// Our own version number, unique across documents. Work on an older version compares it with its own, and stops.
-    edition: Arc<AtomicU64>,
     /// The last changes, in case an earlier change arrives late.
     recent: Recent,
-    /// The analysis of this version, computed once for all callers.
-    analysis: Arc<OnceCell<Arc<Analysis>>>,
-    /// The syntax trees of this version, built on first use.
-    trees: Arc<Version>,
-    content: Arc<Content>,
-    /// The cost estimates of the document's rules, computed on first use.
-    costs: Arc<OnceLock<Arc<[DocumentCosts]>>>,
-    /// What features keep from one version to the next.
-    memory: Arc<Memory>,
-    /// Locked while diagnostics of a version are computed and published.
-    worked_on: Arc<tokio::sync::Mutex<()>>,
 }
 
 /// One version of a document.
 #[derive(Clone, Debug)]
 pub(crate) struct Snapshot {
     pub(crate) uri: Uri,
+    /// The version number of the client.
     pub(crate) version: i32,
+    /// Our own version number, unique across documents. Work on a version compares it with `newest`, and stops if they differ.
     pub(crate) edition: u64,
     pub(crate) text: Rope,
-    /// The position where the user is typing, as a byte offset.
+    /// The end of the last edit, where the user is typing, as a byte offset. `None` before the first edit.
     pub(crate) cursor: Option<u32>,
     /// The errors shown so far.
     pub(crate) errors: Arc<SteadyErrors>,
@@ -91,16 +65,22 @@ pub(crate) struct Snapshot {
     pub(crate) failing: Arc<FailingObjects>,
     /// The known changes since a revision.
     pub(crate) changes: Arc<SinceRevision>,
+    /// The time of the last change.
     changed: Instant,
     /// The time between the previous version and this one.
     pub(crate) since_previous: Option<Duration>,
+    /// The analysis of this version, computed once for all callers.
     pub(crate) analysis: Arc<OnceCell<Arc<Analysis>>>,
     /// Locked while diagnostics of a version are computed and published.
     pub(crate) worked_on: Arc<tokio::sync::Mutex<()>>,
+    /// The edition of the newest version.
     newest: Arc<AtomicU64>,
+    /// The syntax trees of this version, built on first use.
     trees: Arc<Version>,
     content: Arc<Content>,
+    /// The cost estimates of the document's rules, computed on first use.
     costs: Arc<OnceLock<Arc<[DocumentCosts]>>>,
+    /// What features keep from one version to the next.
     memory: Arc<Memory>,
 }
 
@@ -212,40 +192,44 @@ impl Documents {
     pub(crate) fn open(&self, item: TextDocumentItem, unit: ColumnUnit) {
         let mut open = self.lock();
         let text = Rope::from_str(&item.text);
+        let edition = self.next_edition();
         let mut document = Document {
             place: place_of(&item.uri).into(),
-            failing: Arc::new(FailingObjects::new(text.clone())),
-            text,
-            cursor: None,
-            errors: Arc::default(),
-            lenses: Arc::default(),
-            changes: Arc::default(),
-            changed: Instant::now(),
-            since_previous: None,
-            version: item.version,
-            edition: Arc::new(AtomicU64::new(self.next_edition())),
             recent: Recent::new(item.version),
-            analysis: Arc::default(),
-            trees: Arc::default(),
-            content: Arc::default(),
-            costs: Arc::default(),
-            memory: Arc::default(),
-            worked_on: Arc::default(),
-            uri: item.uri,
+            now: Snapshot {
+                failing: Arc::new(FailingObjects::new(text.clone())),
+                text,
+                cursor: None,
+                errors: Arc::default(),
+                lenses: Arc::default(),
+                changes: Arc::default(),
+                changed: Instant::now(),
+                since_previous: None,
+                version: item.version,
+                edition,
+                newest: Arc::new(AtomicU64::new(edition)),
+                analysis: Arc::default(),
+                trees: Arc::default(),
+                content: Arc::default(),
+                costs: Arc::default(),
+                memory: Arc::default(),
+                worked_on: Arc::default(),
+                uri: item.uri,
+            },
         };
         let mut waiting = self.lock_early();
-        let (early, others): (VecDeque<_>, VecDeque<_>) = waiting.drain(..).partition(|it| it.uri == document.uri);
+        let (early, others): (VecDeque<_>, VecDeque<_>) = waiting.drain(..).partition(|it| it.uri == document.now.uri);
         *waiting = others;
         for change in early {
-            if change.version == document.version + 1 {
+            if change.version == document.now.version + 1 {
                 self.apply(&mut document, change.version, change.changes, unit);
             }
         }
-        let (name, place) = (document.uri.to_string(), document.place.clone());
+        let (name, place) = (document.now.uri.to_string(), document.place.clone());
         open.places.entry(place.clone()).or_default().insert(name.clone());
         open.changed.insert(place);
         if let Some(old) = open.documents.insert(name, document) {
-            old.edition.store(CLOSED, Ordering::Release);
+            old.now.newest.store(CLOSED, Ordering::Release);
         }
     }
 
@@ -287,38 +271,40 @@ impl Documents {
         unit: ColumnUnit,
     ) {
         let line_of = |text: &Rope, offset: usize| text.byte_to_line(offset.min(text.len_bytes()));
-        let line_before = document.cursor.map(|it| line_of(&document.text, it as usize));
-        let (text, edits) = document.recent.take(&document.text, version, changes, unit);
-        document.text = text;
+        let line_before = document.now.cursor.map(|it| line_of(&document.now.text, it as usize));
+        let (text, edits) = document.recent.take(&document.now.text, version, changes, unit);
+        let now = &mut document.now;
+        now.text = text;
         if let Some(edits) = &edits {
-            let changes = Arc::make_mut(&mut document.changes);
+            let changes = Arc::make_mut(&mut now.changes);
             for edit in edits {
-                document.lenses.edited(&edit.range, edit.text.len());
-                document.failing.edited(&edit.range, edit.text.len());
+                now.lenses.edited(&edit.range, edit.text.len());
+                now.failing.edited(&edit.range, edit.text.len());
                 changes.edited(&edit.range, edit.text.len());
             }
         } else {
-            document.lenses.forget();
-            document.failing.forget();
-            document.changes = Arc::default();
+            now.lenses.forget();
+            now.failing.forget();
+            now.changes = Arc::default();
         }
         let last = edits.as_ref().and_then(|it| it.last());
-        document.cursor = last.map(|it| (it.range.start + it.text.len()) as u32);
-        let line = last.map(|it| line_of(&document.text, it.range.start));
+        now.cursor = last.map(|it| (it.range.start + it.text.len()) as u32);
+        let line = last.map(|it| line_of(&now.text, it.range.start));
         let is_near = line_before
             .zip(line)
             .is_some_and(|(before, now)| before.abs_diff(now) <= NEAR);
         if !is_near {
-            document.errors.moved();
+            now.errors.moved();
         }
-        document.trees = std::mem::take(&mut document.trees).next(edits);
-        document.since_previous = Some(document.changed.elapsed());
-        document.changed = Instant::now();
-        document.analysis = Arc::default();
-        document.content = Arc::default();
-        document.costs = Arc::default();
-        document.version = document.version.max(version);
-        document.edition.store(self.next_edition(), Ordering::Release);
+        now.trees = std::mem::take(&mut now.trees).next(edits);
+        now.since_previous = Some(now.changed.elapsed());
+        now.changed = Instant::now();
+        now.analysis = Arc::default();
+        now.content = Arc::default();
+        now.costs = Arc::default();
+        now.version = now.version.max(version);
+        now.edition = self.next_edition();
+        now.newest.store(now.edition, Ordering::Release);
     }
 
     /// Removes a document. Returns `false` if it was not open.
@@ -329,7 +315,7 @@ impl Documents {
         let Some(document) = closed else {
             return false;
         };
-        document.edition.store(CLOSED, Ordering::Release);
+        document.now.newest.store(CLOSED, Ordering::Release);
         if let Some(there) = open.places.get_mut(&document.place) {
             there.remove(uri.as_str());
             if there.is_empty() {
@@ -347,7 +333,7 @@ impl Documents {
 
     /// The newest version of a document.
     pub(crate) fn snapshot(&self, uri: &Uri) -> Option<Snapshot> {
-        self.lock().documents.get(uri.as_str()).map(Document::snapshot)
+        self.lock().documents.get(uri.as_str()).map(|it| it.now.clone())
     }
 
     /// The newest version of a document if it contains manifests, for features that read YAML.
@@ -376,7 +362,7 @@ impl Documents {
         let open = self.lock();
         let names = open.places.get(place).into_iter().flatten();
         names
-            .filter_map(|it| open.documents.get(it).map(|it| it.uri.clone()))
+            .filter_map(|it| open.documents.get(it).map(|it| it.now.uri.clone()))
             .collect()
     }
 
@@ -385,8 +371,8 @@ impl Documents {
         let open = self.lock();
         let names = open.places.get(place)?.iter();
         let documents = names.filter_map(|it| open.documents.get(it));
-        let last = documents.max_by_key(|it| it.edition.load(Ordering::Acquire))?;
-        Some(last.snapshot())
+        let last = documents.max_by_key(|it| it.now.edition)?;
+        Some(last.now.clone())
     }
 
     /// Whether a document with this path is open.
@@ -397,19 +383,19 @@ impl Documents {
     /// Forgets the analysis of a document, because something that it depends on has changed.
     pub(crate) fn forget_analysis(&self, uri: &Uri) {
         if let Some(document) = self.lock().documents.get_mut(uri.as_str()) {
-            document.analysis = Arc::default();
+            document.now.analysis = Arc::default();
         }
     }
 
     /// Replaces the analysis of a version with a more complete one. Returns `false` if the document has changed or was analyzed again.
     pub(crate) fn set_analysis(&self, snapshot: &Snapshot, analysis: Arc<Analysis>) -> bool {
         let mut open = self.lock();
-        let Some(document) = open.documents.get_mut(snapshot.uri.as_str()) else {
+        let Some(Document { now, .. }) = open.documents.get_mut(snapshot.uri.as_str()) else {
             return false;
         };
-        let is_current = document.version == snapshot.version && Arc::ptr_eq(&document.analysis, &snapshot.analysis);
+        let is_current = now.version == snapshot.version && Arc::ptr_eq(&now.analysis, &snapshot.analysis);
         if is_current {
-            document.analysis = Arc::new(OnceCell::new_with(Some(analysis)));
+            now.analysis = Arc::new(OnceCell::new_with(Some(analysis)));
         }
         is_current
     }
@@ -418,17 +404,17 @@ impl Documents {
     pub(crate) fn set_changes(&self, snapshot: &Snapshot, changes: SinceRevision) -> bool {
         let mut open = self.lock();
         let document = open.documents.get_mut(snapshot.uri.as_str());
-        let document = document.filter(|it| it.edition.load(Ordering::Acquire) == snapshot.edition);
+        let document = document.filter(|it| it.now.edition == snapshot.edition);
         let Some(document) = document else {
             return false;
         };
-        document.changes = Arc::new(changes);
+        document.now.changes = Arc::new(changes);
         true
     }
 
     /// The URIs of all open documents, in a stable order.
     pub(crate) fn uris(&self) -> Vec<Uri> {
-        let mut uris: Vec<_> = self.lock().documents.values().map(|it| it.uri.clone()).collect();
+        let mut uris: Vec<_> = self.lock().documents.values().map(|it| it.now.uri.clone()).collect();
         uris.sort();
         uris
     }
@@ -436,8 +422,8 @@ impl Documents {
     /// Forgets all analyses, because something that they depend on has changed.
     pub(crate) fn forget_analyses(&self) {
         for document in self.lock().documents.values_mut() {
-            document.analysis = Arc::default();
-            document.costs = Arc::default();
+            document.now.analysis = Arc::default();
+            document.now.costs = Arc::default();
         }
     }
 
@@ -457,31 +443,6 @@ impl Documents {
 
 fn bytes_of(changes: &[TextDocumentContentChangeEvent]) -> usize {
     changes.iter().map(|it| it.text.len()).sum()
-}
-
-impl Document {
-    fn snapshot(&self) -> Snapshot {
-        Snapshot {
-            uri: self.uri.clone(),
-            version: self.version,
-            edition: self.edition.load(Ordering::Acquire),
-            text: self.text.clone(),
-            cursor: self.cursor,
-            errors: self.errors.clone(),
-            lenses: self.lenses.clone(),
-            failing: self.failing.clone(),
-            changes: self.changes.clone(),
-            changed: self.changed,
-            since_previous: self.since_previous,
-            analysis: self.analysis.clone(),
-            worked_on: self.worked_on.clone(),
-            newest: self.edition.clone(),
-            trees: self.trees.clone(),
-            content: self.content.clone(),
-            costs: self.costs.clone(),
-            memory: self.memory.clone(),
-        }
-    }
 }
 
 #[cfg(test)]
