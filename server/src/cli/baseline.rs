@@ -2,7 +2,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    path::{Component, Path, PathBuf},
+    path::{Path, PathBuf},
 };
 
 use crd_analyzer_io::{
@@ -13,6 +13,7 @@ use crd_analyzer_io::{
 use crd_analyzer_workspace::{
     config::selection::Selection,
     config::{Config, Level},
+    paths::relative,
 };
 use serde::{Deserialize, Serialize};
 
@@ -160,42 +161,4 @@ fn text(entries: &BTreeSet<Entry>) -> String {
     }
     text.push_str(if entries.is_empty() { "]}\n" } else { "\n]}\n" });
     text
-}
-
-/// A path relative to a folder, with `/` as separator on every machine. Both paths are absolute.
-pub(super) fn relative(path: &Path, folder: &Path) -> String {
-    let (path, folder) = (normal(path), normal(folder));
-    let shared = path.iter().zip(&folder).take_while(|(one, other)| one == other).count();
-    let up = folder[shared..].iter().map(|_| "..".to_owned());
-    up.chain(path[shared..].iter().cloned()).collect::<Vec<_>>().join("/")
-}
-
-/// The components of a path, with `.` and `..` resolved.
-fn normal(path: &Path) -> Vec<String> {
-    let mut names = Vec::new();
-    for component in path.components() {
-        match component {
-            Component::ParentDir => drop(names.pop()),
-            Component::Normal(name) => names.push(name.to_string_lossy().into_owned()),
-            Component::Prefix(prefix) => names.push(prefix.as_os_str().to_string_lossy().into_owned()),
-            Component::CurDir | Component::RootDir => {}
-        }
-    }
-    names
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn files_are_named_from_the_baseline() {
-        for (path, folder, expect) in [
-            ("/a/b/c.yaml", "/a", "b/c.yaml"),
-            ("/a/./b/../c.yaml", "/a/b", "../c.yaml"),
-            ("/x/y.yaml", "/a/b", "../../x/y.yaml"),
-        ] {
-            assert_eq!(relative(Path::new(path), Path::new(folder)), expect);
-        }
-    }
 }

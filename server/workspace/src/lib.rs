@@ -16,6 +16,7 @@ pub mod findings;
 pub mod index;
 pub mod judging;
 pub mod kinds;
+pub mod paths;
 pub mod reproduction;
 pub mod resource;
 pub mod roles;

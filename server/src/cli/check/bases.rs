@@ -6,12 +6,12 @@ use std::{
 };
 
 use crd_analyzer_io::read::{self, Access, Kind};
-use crd_analyzer_workspace::builds::{kustomize::FILE_NAMES, overlay::Overlays};
-
-use crate::{
-    cli::baseline,
-    input::{self, Input},
+use crd_analyzer_workspace::{
+    builds::{kustomize::FILE_NAMES, overlay::Overlays},
+    paths::relative,
 };
+
+use crate::input::{self, Input};
 
 /// The files of bases that are not among the inputs yet, in a stable order.
 pub(super) fn missing(inputs: &[Input], built: &Overlays) -> Vec<Input> {
@@ -33,7 +33,7 @@ pub(super) fn missing(inputs: &[Input], built: &Overlays) -> Vec<Input> {
         for path in missing.into_iter().filter(is_file) {
             if seen.insert(path.clone()) {
                 found.push(Input {
-                    label: baseline::relative(&path, &current),
+                    label: relative(&path, &current),
                     ..Input::found(path, access.clone())
                 });
             }

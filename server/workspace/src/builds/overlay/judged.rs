@@ -17,7 +17,6 @@ use super::{
     built_crds::CrdsOfBuild,
     deciders::{self, Deciding},
     merging::{Merging, name_builds},
-    objects::relative,
     projection::{Projection, spot},
     unjudged,
 };
@@ -31,6 +30,7 @@ use crate::{
     index::GroupKind,
     judging::analysis::{Around, BuiltDocuments, Old, Question, Update, Wants, analyze},
     judging::deferred_search,
+    paths::relative,
     roles::Use,
 };
 
@@ -298,8 +298,8 @@ impl Overlays {
             name,
             object: None,
         };
-        let folder = relative(path.parent().unwrap_or(path), &self.folders[build]);
-        match (&self.patching[build], folder) {
+        let folder = relative(&self.folders[build], path.parent().unwrap_or(path));
+        match (&self.patching[build], folder.as_str()) {
             (Some(By { file, name, .. }), _) => {
                 let file = crate::builds::flux::file_name(file);
                 let what = if is_of_crd {
@@ -309,7 +309,7 @@ impl Overlays {
                 };
                 of(what, Some(format!("`{name}` ({file})")))
             }
-            (None, Some(folder)) => {
+            (None, folder) if !folder.is_empty() => {
                 let what = if is_of_crd {
                     "kustomize builds its CRD like this for"
                 } else {
@@ -317,8 +317,8 @@ impl Overlays {
                 };
                 of(what, Some(format!("`{folder}`")))
             }
-            (None, None) if is_of_crd => of("kustomize builds its CRD like this for this folder", None),
-            (None, None) => of("", None),
+            (None, _) if is_of_crd => of("kustomize builds its CRD like this for this folder", None),
+            (None, _) => of("", None),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Functions for individual objects of a build, and diagnostics about kustomizations that are not built.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crd_analyzer_kustomize::{Node, Place, Problem, ProblemKind, Sources, Unread};
 use crd_analyzer_syntax::tree::{NodeKind, Span};
@@ -128,20 +128,4 @@ pub(super) fn key(sources: &Sources, origin: Place) -> Option<Key> {
         Some(_) => return None,
     };
     Some((path.to_path_buf(), index as usize, item))
-}
-
-/// The relative path from one folder to another; `None` if they are the same.
-pub(super) fn relative(from: &Path, to: &Path) -> Option<String> {
-    let common = from
-        .components()
-        .zip(to.components())
-        .take_while(|(a, b)| a == b)
-        .count();
-    let up = from.components().skip(common).map(|_| "..".to_owned());
-    let down = to
-        .components()
-        .skip(common)
-        .map(|it| it.as_os_str().to_string_lossy().into_owned());
-    let parts: Vec<String> = up.chain(down).collect();
-    (!parts.is_empty()).then(|| parts.join("/"))
 }

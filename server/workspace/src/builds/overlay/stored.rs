@@ -11,7 +11,6 @@ use crd_analyzer_syntax::{
 
 use super::{
     By, Object, Overlays,
-    objects::relative,
     projection::{Written, documents_of},
 };
 use crate::{
@@ -20,6 +19,7 @@ use crate::{
         spans,
     },
     judging::question::{Question, Wants},
+    paths::relative,
     resource::{Line, annotated_by},
 };
 
@@ -60,7 +60,8 @@ impl Overlays {
             if built.is_left_out || !is_origin && (built.origin.0 == path || !self.decides(built, path, at.0)) {
                 continue;
             }
-            let folder = relative(folder, &self.folders[built.build]).unwrap_or_else(|| ".".to_owned());
+            let folder = Some(relative(&self.folders[built.build], folder)).filter(|it| !it.is_empty());
+            let folder = folder.unwrap_or_else(|| ".".to_owned());
             let mut name = match &self.patching[built.build] {
                 Some(By { name, .. }) => format!("{name} ({folder})"),
                 None => folder,
