@@ -379,6 +379,26 @@ fn resources_are_not_repaired_by_a_crd_that_may_be_wrong_itself() {
 }
 
 #[test]
+fn files_of_chainsaw_tests_are_repaired_around_expressions() {
+    let mode = "mode: {type: string, enum: [fast, slow]}";
+    let sandbox = Sandbox::new(&[
+        ("crd.yaml", &crd_with(mode)),
+        (
+            "t/chainsaw-test.yaml",
+            "apiVersion: chainsaw.kyverno.io/v1alpha1\nkind: Test\nmetadata: {name: t}\nspec: {}\n",
+        ),
+    ]);
+    // The API server reports nothing else of an object whose labels it cannot decode.
+    let widget =
+        "apiVersion: example.com/v1\nkind: Widget\nmetadata:\n  name: a\n  labels: (join(@))\nspec:\n  mode: Fast\n";
+    for (path, expected) in [("t/widget.yaml", "mode: fast\n"), ("widget.yaml", "mode: Fast\n")] {
+        sandbox.write(path, widget);
+        sandbox.run(&["check", "--fix", path, "--crd", "crd.yaml"]);
+        assert!(sandbox.read(path).ends_with(expected), "{path}");
+    }
+}
+
+#[test]
 fn a_value_that_is_refused_with_quotes_gets_none() {
     let resource = |value: &str| {
         format!("apiVersion: example.com/v1\nkind: Widget\nmetadata: {{name: a}}\nspec: {{interval: {value}}}\n")

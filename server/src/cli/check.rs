@@ -19,7 +19,6 @@ use crd_analyzer_workspace::{
     findings::report::FileReport,
     judging::hazards::{Memory, Search, are_shown},
     judging::lints::Lints,
-    roles::Use,
 };
 
 mod bases;
@@ -379,7 +378,7 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
                     let asked = fix::Requested {
                         versions: args.manifests.kubernetes_version,
                         level,
-                        uses: beside.uses(input, &place, config).without(Use::Expressions),
+                        uses: beside.uses(input, &place, config),
                     };
                     let is_aside = |it: &FileReport| beside.aside(input, &place, it, by).is_some();
                     let making = beside.making(by);
