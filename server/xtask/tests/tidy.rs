@@ -341,6 +341,30 @@ fn every_crate_is_tested_by_default() {
     assert_eq!(list("default-members"), expected);
 }
 
+/// Looking for examples in the comments of a crate takes a second or more, so only crates that have some are searched.
+#[test]
+fn examples_in_comments_are_tested() {
+    let mut with_examples = BTreeSet::new();
+    for (path, text) in sources() {
+        let is_example = |line: &str| {
+            let fence = line
+                .trim_start()
+                .strip_prefix("///")
+                .or_else(|| line.strip_prefix("//!"));
+            fence.is_some_and(|it| matches!(it.trim(), "```" | "```rust"))
+        };
+        if let Some(name) = crate_of(&path).filter(|_| text.lines().any(is_example)) {
+            with_examples.insert(name.to_owned());
+        }
+    }
+    for (name, _) in LAYERS.iter().filter(|it| folder(it.0).join("src/lib.rs").is_file()) {
+        let manifest: toml::Table = read(&folder(name).join("Cargo.toml")).parse().expect("a manifest");
+        let setting = manifest.get("lib").and_then(|it| it.get("doctest"));
+        let are_tested = setting.and_then(toml::Value::as_bool) != Some(false);
+        assert_eq!(are_tested, with_examples.contains(*name), "`doctest` of {name}");
+    }
+}
+
 #[test]
 fn dependencies_point_one_way() {
     for &(name, allowed) in LAYERS {
