@@ -96,6 +96,12 @@ impl Session {
         paths
     }
 
+    /// The tests of a file with this text. `None` if it cannot be read.
+    pub(crate) fn suite(&self, path: &Path, text: &Arc<str>) -> Option<Suite> {
+        let roots = Roots::new(self.folders().iter().map(PathBuf::as_path));
+        read_suite(text, path, &roots).ok()
+    }
+
     /// The CRDs that a test file tests: one list for each variant.
     pub(crate) fn tested_crds(self: &Arc<Self>, path: &Path, suite: &Suite) -> Result<Vec<Vec<Found>>, Problem> {
         let folders = self.folders();

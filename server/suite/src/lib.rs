@@ -23,11 +23,13 @@ mod server;
 mod size;
 mod touched;
 pub mod update;
+mod written;
 mod yaml;
 
 use std::{path::Path, sync::Arc};
 
 pub use model::{Case, Problem, Suite, Wanted};
+pub use written::Written;
 
 use crd_analyzer_budget::{self as budget, Limits};
 use crd_analyzer_syntax::{

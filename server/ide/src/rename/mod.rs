@@ -1,10 +1,13 @@
 //! Renames a property or a variable at all its uses.
 
+mod in_tests;
 #[cfg(test)]
 mod tests;
 mod variable;
 
 use std::collections::BTreeMap;
+
+pub use in_tests::InTests;
 
 use crd_analyzer_cel::types::escape;
 use crd_analyzer_schema::KubernetesVersion;
@@ -285,6 +288,11 @@ fn edit(tree: &Tree, one: &Use, new_name: &str) -> Result<TextEdit, String> {
 }
 
 impl Resources {
+    /// The name of the property.
+    pub fn name(&self) -> &str {
+        &self.target.name
+    }
+
     /// Whether an object is a resource that may have the property.
     fn concerns(&self, tree: &Tree, object: NodeId) -> bool {
         let kind = &self.kind;

@@ -1,13 +1,14 @@
 //! `textDocument/prepareRename` and `textDocument/rename`
 
-use std::{collections::HashMap, sync::Arc};
+use std::{collections::HashMap, path::Path, sync::Arc};
 
 use crd_analyzer_ide::{
     fixes::TextEdit as Edit,
     made::RenamedName,
-    rename::{Renamable, Renaming, Resources, prepare, rename},
+    rename::{InTests, Renamable, Renaming, Resources, prepare, rename},
 };
 use crd_analyzer_io::read;
+use crd_analyzer_suite::definition::Found;
 use crd_analyzer_syntax::lines::LineIndex;
 use lsp_types::{
     DocumentChanges, OneOf, OptionalVersionedTextDocumentIdentifier, PrepareRenameResponse, RenameParams,
@@ -184,9 +185,9 @@ fn of_name(
     Ok(files)
 }
 
-/// Adds the edits of all resources in the workspace.
+/// Adds the edits of all resources in the workspace, and of the tests of their CRD.
 fn everywhere(
-    session: &Session,
+    session: &Arc<Session>,
     files: &mut Vec<FileEdits>,
     resources: Option<&Resources>,
     new_name: &str,
@@ -226,7 +227,53 @@ fn everywhere(
         let edits = resources.of_file(&parsed.file, new_name)?;
         add(files, edits_of(session, uri, None, &parsed, &edits));
     }
+    for path in session.test_paths() {
+        if deadline.is_over() {
+            return Err(too_long());
+        }
+        add(files, in_tests(session, &path, resources, new_name)?);
+    }
     Ok(())
+}
+
+/// The edits of a test file. `None` if nothing changes there.
+fn in_tests(
+    session: &Arc<Session>,
+    path: &Path,
+    resources: &Resources,
+    new_name: &str,
+) -> std::result::Result<Option<FileEdits>, String> {
+    let text = session.test_text(path).filter(|it| it.contains(resources.name()));
+    let Some((text, suite)) = text.and_then(|text| Some((text.clone(), session.suite(path, &text)?))) else {
+        return Ok(None);
+    };
+    let tested = session.tested_crds(path, &suite).unwrap_or_default();
+    let is_it = |it: &Found| it.kind() == resources.kind.kind && it.group() == resources.kind.group;
+    if !tested.iter().flatten().any(is_it) {
+        return Ok(None);
+    }
+    let written = suite.written();
+    let of_tests = InTests {
+        tree: suite.tree(),
+        objects: &written.objects,
+        texts: &written.texts,
+        paths: &written.paths,
+    };
+    let edits = resources.of_tests(of_tests, new_name)?;
+    let open = session.documents.at(path);
+    let uri = open.as_ref().map(|it| it.uri.clone());
+    let Some(uri) = uri.or_else(|| Uri::from_file_path(path)).filter(|_| !edits.is_empty()) else {
+        return Ok(None);
+    };
+    let source = to_proto::Source {
+        uri: &uri,
+        text: &text,
+        lines: &LineIndex::new(&text),
+        client: session.client(),
+    };
+    let edits = convert(&source, &edits);
+    let version = open.map(|it| it.version);
+    Ok(Some(FileEdits { uri, version, edits }))
 }
 
 /// Adds the edits of a file, which may have others already.

@@ -18,6 +18,50 @@ spec:
   price: 3
 ";
 
+const TESTS: &str = "\
+crd: ../config/crd/bases/shop.example.com_orders.yaml
+tests:
+- name: limit
+  create:
+    metadata: {name: one}
+    spec: {limit: 5, price: 3}
+  expect:
+    stored:
+      spec:
+        limit: 5
+        price: 3
+- name: no limit
+  update:
+    from: {spec: {price: 3, limit: 5}}
+    to: {spec: {price: 3, limit: -5}}
+  expect:
+    rejected:
+    - field: spec.limit
+      contains: a limit
+";
+
+/// Tests in the format of openshift/api.
+const SUITE: &str = "\
+apiVersion: apiextensions.k8s.io/v1
+name: orders
+crdName: orders.shop.example.com
+tests:
+  onCreate:
+  - name: limit
+    initial: |
+      apiVersion: shop.example.com/v1
+      kind: Order
+      spec:
+        limit: 5 # a limit
+    expected: \"apiVersion: shop.example.com/v1\\nkind: Order\\nspec:\\n  limit: 5\"
+  - name: another kind
+    initial: |
+      apiVersion: shop.example.com/v1
+      kind: Other
+      spec:
+        limit: 5
+";
+
 fn place(text: &str, needle: &str) -> Value {
     let at = text.find(needle).expect("the needle");
     let start = text[..at].rfind('\n').map_or(0, |it| it + 1);
@@ -57,8 +101,13 @@ async fn ask(client: &mut Client, method: &str, (uri, text): (&str, &str), needl
     client.response(id).await
 }
 
+/// The CRD of another kind with the same fields.
+fn copy_of(orders: &str) -> String {
+    orders.replace("orders", "others").replace("Order", "Other")
+}
+
 #[tokio::test]
-async fn a_json_name_changes_in_go_in_the_crd_and_in_resources() {
+async fn a_json_name_changes_in_go_in_the_crd_in_resources_and_in_tests() {
     let folder = tempfile::tempdir().expect("a folder");
     let types = project(folder.path());
     let column = "// +kubebuilder:printcolumn:name=Limit,type=integer,JSONPath=`.spec.limit`\ntype Order struct";
@@ -74,6 +123,15 @@ async fn a_json_name_changes_in_go_in_the_crd_and_in_resources() {
     let crd = write("config/crd/bases/shop.example.com_orders.yaml", &orders);
     let resource = write("order.yaml", RESOURCE);
     std::fs::create_dir_all(folder.path().join("charts/shop/crds")).expect("folders");
+    std::fs::create_dir_all(folder.path().join("tests/orders")).expect("folders");
+    let tests = write("tests/order.test.yaml", TESTS);
+    let suite = write("tests/orders/stable.testsuite.yaml", SUITE);
+    // The tests of another CRD.
+    std::fs::write(folder.path().join("tests/other.yaml"), copy_of(&orders)).expect("a file");
+    write(
+        "tests/other.test.yaml",
+        &TESTS.replace("../config/crd/bases/shop.example.com_orders", "other"),
+    );
     write("charts/shop/Chart.yaml", "apiVersion: v2\nname: shop\nversion: 1.0.0\n");
     let copy = write("charts/shop/crds/orders.yaml", &orders);
     let of_workspace = json!({ "uri": format!("file://{}", folder.path().display()), "name": "shop" });
@@ -93,6 +151,12 @@ async fn a_json_name_changes_in_go_in_the_crd_and_in_resources() {
         (&crd, &orders, orders.replace("limit", "most")),
         (&copy, &orders, orders.replace("limit", "most")),
         (&resource, RESOURCE, RESOURCE.replace("limit", "most")),
+        (
+            &tests,
+            TESTS,
+            TESTS.replace("limit:", "most:").replace("spec.limit", "spec.most"),
+        ),
+        (&suite, SUITE, SUITE.replacen("limit: 5", "most: 5", 2)),
     ];
     // From the tag, from a rule that reads the field, and from the CRD.
     for (file, needle) in [
