@@ -27,15 +27,20 @@ pub enum Edited {
     Entry(Spliced),
 }
 
-/// Turns the tree of `before` into the tree of `document` in `text`, if the two differ only in one plain scalar or in one entry. The result equals
+/// Turns the tree of `before` into the tree of `document` in `text`, if the two differ only in one scalar or in one entry. The result equals
 /// the result of [`crate::split::read_document`]. If `None`, the tree is unchanged, and the text has to be parsed.
 pub fn read_edited(tree: &mut Tree, before: Document, text: &Arc<str>, document: Document) -> Option<Edited> {
     if before == document && **tree.text() == **text {
         return Some(Edited::Nothing);
     }
     let change = change_in_document(tree, before, text, document)?;
-    if let Some(node) = plain_scalar_around(tree, text, &change) {
+    if let Some(node) = scalar_around(tree, text, &change) {
+        let is_quoted = tree.data(node).kind == NodeKind::Scalar(ScalarStyle::DoubleQuoted);
         move_spans(tree, node, &change);
+        if is_quoted {
+            let data = &mut tree.nodes[node.0 as usize];
+            data.decode = memchr::memchr(b'\\', &text.as_bytes()[data.span.range()]).is_some();
+        }
         tree.text = text.into();
         return Some(Edited::Scalar(node));
     }
@@ -78,8 +83,8 @@ fn move_spans(tree: &mut Tree, node: NodeId, change: &Change) {
     follow(&mut tree.span);
 }
 
-/// The plain scalar that contains the change, if the parser would still find the same tokens.
-fn plain_scalar_around(tree: &Tree, text: &str, change: &Change) -> Option<NodeId> {
+/// The scalar that contains the change, if the parser would still find the same tokens.
+fn scalar_around(tree: &Tree, text: &str, change: &Change) -> Option<NodeId> {
     let (old, new) = (tree.text().as_bytes(), text.as_bytes());
     let is_harmless = |it: &u8| (0x20..0x7F).contains(it);
     let (removed, added) = (&old[change.start..change.old_end], &new[change.start..change.new_end]);
@@ -90,25 +95,57 @@ fn plain_scalar_around(tree: &Tree, text: &str, change: &Change) -> Option<NodeI
     let node = tree.last_from(change.start.checked_sub(1)? as u32)?;
     let data = tree.data(node);
     let is_in_scalar = (data.span.start as usize) < change.start && change.old_end <= data.span.end as usize;
-    if data.kind != NodeKind::Scalar(ScalarStyle::Plain) || data.has_properties || !is_in_scalar {
-        return None;
-    }
-    let is_block = |it: NodeId| {
-        matches!(
-            tree.kind(it),
-            NodeKind::Mapping(CollectionStyle::Block) | NodeKind::Sequence(CollectionStyle::Block)
-        )
-    };
-    if !tree.ancestors(node).all(is_block) {
+    if data.has_properties || !is_in_scalar {
         return None;
     }
     let line_start = memchr::memrchr(b'\n', &new[..change.start]).map_or(0, |it| it + 1);
-    let line_end = change.new_end + memchr::memchr(b'\n', &new[change.new_end..])?;
-    let begin = line_start.max(data.span.start as usize);
-    let end = line_end.min(change.moved(data.span.end) as usize);
+    let behind = memchr::memchr(b'\n', &new[change.new_end..]);
+    let line_end = behind.map_or(new.len(), |it| change.new_end + it);
+    let token_end = change.moved(data.span.end) as usize;
+    let end = line_end.min(token_end);
     let is_key = new[end..line_end].trim_ascii_start().starts_with(b":");
-    let is_too_long = is_key && line_end - line_start > MAX_KEY_LINE;
-    (!is_too_long && keeps_tokens(&new[begin..end], change.start - begin)).then_some(node)
+    if is_key && line_end - line_start > MAX_KEY_LINE {
+        return None;
+    }
+    let is_same_token = match data.kind {
+        NodeKind::Scalar(ScalarStyle::DoubleQuoted) => {
+            change.old_end < data.span.end as usize && is_quoted_line(&new[data.span.start as usize..token_end])
+        }
+        NodeKind::Scalar(ScalarStyle::Plain) => {
+            let begin = line_start.max(data.span.start as usize);
+            behind.is_some()
+                && tree.ancestors(node).all(|it| is_block(tree, it))
+                && keeps_tokens(&new[begin..end], change.start - begin)
+        }
+        _ => false,
+    };
+    is_same_token.then_some(node)
+}
+
+fn is_block(tree: &Tree, node: NodeId) -> bool {
+    matches!(
+        tree.kind(node),
+        NodeKind::Mapping(CollectionStyle::Block) | NodeKind::Sequence(CollectionStyle::Block)
+    )
+}
+
+/// Whether a text is one string in double quotes, on one line, with no escapes but those of one character that JSON has.
+fn is_quoted_line(token: &[u8]) -> bool {
+    let Some(content) = token.strip_prefix(b"\"").and_then(|it| it.strip_suffix(b"\"")) else {
+        return false;
+    };
+    let mut rest = content.iter();
+    while let Some(byte) = rest.next() {
+        let is_whole = match byte {
+            b'"' | b'\n' | b'\r' => false,
+            b'\\' => rest.next().is_some_and(|it| b"\"\\/bfnrt".contains(it)),
+            _ => true,
+        };
+        if !is_whole {
+            return false;
+        }
+    }
+    true
 }
 
 /// Whether the parser takes a line of a plain scalar as a whole, as a continuation of the text before it. `edited` is the offset in the line at which
@@ -208,6 +245,21 @@ mod tests {
         ];
         let taken = check_all(TEXT, &insertions);
         assert!(taken > 500, "{taken}");
+    }
+
+    #[test]
+    fn an_edit_in_a_quoted_string_gives_the_tree_of_the_parser() {
+        const JSON: &str = r#"{"a": "some text", "b\"c": ["x", "say \"no\" \\ \u0041\n"], "d": {"e": 1, "f": ""}}"#;
+        const BLOCK: &str = "a: \"some text\"\nb: \"two\n  lines\" # why\n\"c d\": &e \"f\"\n";
+        let insertions = [
+            "", "x", " ", ": ", " #", "\\", "\"", "\\\"", "\\n", "\\q", "\n", ",", "}", "é", "\", \"",
+        ];
+        let taken = check_all(JSON, &insertions);
+        assert!(taken > 200, "{taken}");
+        let with_break = format!("{JSON}\n");
+        assert!(check_all(&with_break, &insertions) > 200);
+        let taken = check_all(BLOCK, &insertions);
+        assert!(taken > 50, "{taken}");
     }
 
     #[test]

@@ -82,6 +82,26 @@ fn play(mut text: String, random: &mut Random, edits: usize, count: &mut Count) 
 }
 
 #[test]
+fn edited_json_has_the_trees_of_new_json() {
+    let mut count = Count::default();
+    for seed in seeds("CRD_ANALYZER_EDITS", SEEDS) {
+        let mut random = Random::new(seed);
+        for text in own::side_by_side(&mut random) {
+            let shared: Arc<str> = text.into();
+            for document in split(&shared).documents {
+                let tree = read_document(&shared, document, &[]).expect("YAML");
+                let json = read_json(&tree).expect("JSON");
+                let json = json.root().expect("a value").to_value().to_string();
+                play(json, &mut random, 30, &mut count);
+            }
+        }
+    }
+    // Most of these edits are about YAML.
+    assert!(count.edited > 100, "{} of {}", count.edited, count.read);
+    assert!(count.json > 50, "{} of {}", count.json, count.edited);
+}
+
+#[test]
 fn edited_manifests_have_the_trees_of_new_ones() {
     let mut count = Count::default();
     for seed in seeds("CRD_ANALYZER_EDITS", SEEDS) {

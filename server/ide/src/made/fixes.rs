@@ -221,7 +221,7 @@ impl SourceFile<'_> {
             },
             ..*self.question
         };
-        let judge = |text: &str| Some(analyze_manifest(text.as_bytes().to_vec(), &question));
+        let judge = |text: &str| Some(analyze_manifest(text.into(), &question, None));
         let of_manifest = problems.iter().map(|it| it.0.clone());
         let found = restorations(&manifest.text, of_manifest, compared, &judge, self.goes_on);
         let written = found.into_iter().filter_map(|mut fix| {
@@ -273,7 +273,7 @@ impl SourceFile<'_> {
             named: true,
             ..*self.question
         };
-        let judge = |text: &str| Some(analyze_manifest(text.as_bytes().to_vec(), &question));
+        let judge = |text: &str| Some(analyze_manifest(text.into(), &question, None));
         let whole = Span::new(0, manifest.text.len() as u32);
         let of_manifest = || problems.iter().map(|it| it.0.clone());
         let mut found = Vec::new();

@@ -38,6 +38,11 @@ impl KeptJson {
         Cell::try_new(tree, |tree| read_json(tree)).map(Self)
     }
 
+    /// Converts a node of a tree to JSON, like [`read_json_of`].
+    pub fn read_of(tree: Arc<Tree>, node: NodeId) -> Result<Self, ConvertError> {
+        Cell::try_new(tree, |tree| read_json_of(tree, node)).map(Self)
+    }
+
     /// The JSON.
     pub fn get(&self) -> &JsonDoc<'_> {
         self.0.borrow_dependent()

@@ -5,7 +5,7 @@ use std::{
     fmt,
     path::Path,
     sync::{
-        Arc, Mutex, OnceLock, PoisonError,
+        Arc, Mutex, OnceLock, PoisonError, Weak,
         atomic::{AtomicBool, Ordering},
     },
 };
@@ -330,6 +330,7 @@ impl KnownCrd {
             is_inside: inside.is_some(),
             is_readable,
             json,
+            shared_json: Mutex::default(),
             filled,
             cluster: (self.origin == Origin::Cluster)
                 .then(|| cluster::context(&self.path))
@@ -380,6 +381,8 @@ pub struct CrdText {
     pub is_readable: bool,
     /// The JSON of the document until its first use, then `None`.
     json: Arc<Mutex<Option<KeptJson>>>,
+    /// The JSON of the CRD, as long as somebody uses it.
+    shared_json: Mutex<Weak<KeptJson>>,
     /// The places in a template that are not known. No schema has one.
     filled: Option<Arc<Places>>,
     /// The context of the cluster from which the CRD comes, if any.
@@ -389,6 +392,17 @@ pub struct CrdText {
 }
 
 impl CrdText {
+    /// The JSON of the CRD as it is written. It is converted once for all who hold it at the same time. `None` if it cannot be converted.
+    pub(crate) fn shared_json(&self) -> Option<Arc<KeptJson>> {
+        let mut shared = self.shared_json.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(json) = shared.upgrade() {
+            return Some(json);
+        }
+        let json = Arc::new(KeptJson::read_of(self.tree.clone(), self.root).ok()?);
+        *shared = Arc::downgrade(&json);
+        Some(json)
+    }
+
     fn decides(&self, version: &str) -> Option<Fingerprint> {
         let kept = self.json.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(json) = kept.as_ref().filter(|_| !self.is_inside) {

@@ -38,7 +38,7 @@ use crate::{
     comparison::previous::Previous,
     costs::DocumentCosts,
     documents::head::{self, Head},
-    documents::last_trees::LastTree,
+    documents::last_trees::{LastTree, LastTrees},
     documents::spans,
     documents::text::Text,
     filled_in::fill::{
@@ -79,9 +79,10 @@ pub fn analyze_and_keep(bytes: Vec<u8>, question: &Question<'_>) -> (FileReport,
     analyze_source(&Text::decode(bytes), question)
 }
 
-/// Like [`analyze`], but always treats the text as a manifest, even if the file's name is that of a source file.
-pub fn analyze_manifest(bytes: Vec<u8>, question: &Question<'_>) -> FileReport {
-    analyze_text(&Text::decode(bytes), question).0
+/// Like [`analyze`], but always treats the text as a manifest, even if the file's name is that of a source file. `last_trees` has the trees of the
+/// version of the manifest that was checked before, if there is one.
+pub fn analyze_manifest(text: Arc<str>, question: &Question<'_>, last_trees: Option<&Arc<LastTrees>>) -> FileReport {
+    analyze_text(&Text::whole(text).after(last_trees), question).0
 }
 
 /// Checks the text as a source file that manifests are generated from. If it is none, checks the manifests in it.

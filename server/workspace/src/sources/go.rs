@@ -104,7 +104,11 @@ impl Types<'_> {
         let is_whole = before.may_be_whole();
         for crd in of_kind.iter().filter(|it| it.path.starts_with(&self.root)) {
             let whole = if is_whole { wholes.of(module) } else { None };
+            // Who edits a file will edit it again.
+            let text = crd.text(self.world.files()).filter(|_| before.are_known());
+            let json = text.and_then(|it| it.shared_json());
             let Some(it) = self.of_crd(crd, whole) else { continue };
+            let it = it.keeping(json);
             let is_to_compare = crd.is_current() && (before.may_be_older() || !it.is_in_step());
             made.push(if is_to_compare { it.compared_later() } else { it });
         }

@@ -110,6 +110,11 @@ impl<'m> Before<'m> {
         }
     }
 
+    /// Whether the manifests were generated before.
+    pub(super) fn are_known(&self) -> bool {
+        !self.made.is_empty()
+    }
+
     /// Whether the types may have other fields than the kind's CRD. If not, a complete CRD is the same as the updated one.
     pub(super) fn may_be_whole(&self) -> bool {
         self.has_other_fields || self.made.is_empty() || self.made.iter().any(|it| it.may_be_whole())

@@ -3,11 +3,15 @@
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     path::Path,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
 };
 
 use crd_analyzer_budget::{self as budget, Limits};
-use crd_analyzer_schema::KubernetesVersion;
+use crd_analyzer_schema::{KubernetesVersion, depth::STACK_BYTES};
 use crd_analyzer_syntax::tree::Span;
 
 use super::manifest::Manifest;
@@ -15,6 +19,7 @@ use crate::{
     comparison::{revision::Revision, since_revision::KnownChanges},
     config::versions::VersionSet,
     costs::{self, FileCosts},
+    documents::last_trees::LastTrees,
     findings::finding::{Class, Finding, Related},
     findings::report::{DocumentReport, DocumentVerdict},
     judging::analysis::{Around, Old, Question, Update, Wants, analyze_manifest},
@@ -34,6 +39,8 @@ pub struct Judged {
 #[derive(Debug, Default)]
 struct Answers {
     found: Mutex<Option<Found>>,
+    /// The tree of the last text of the manifest, if the user is editing its source.
+    last_trees: Arc<LastTrees>,
     /// The costs of the manifest's rules, for the Kubernetes version that was requested last.
     costs: Mutex<Option<(KubernetesVersion, Arc<FileCosts>)>>,
 }
@@ -52,6 +59,19 @@ struct Found {
     is_unfinished: bool,
 }
 
+impl Found {
+    /// Whether this result is the answer to a question, for a manifest that would replace this CRD.
+    fn answers(&self, question: &Question<'_>, replaced: Option<&Arc<Revision>>) -> bool {
+        let is_same = match (&self.replaced, replaced) {
+            (Some(one), Some(other)) => Arc::ptr_eq(one, other),
+            (one, other) => one.is_none() && other.is_none(),
+        };
+        let has_hazards = self.has_hazards || matches!(question.wants.hazards, Search::Off);
+        let is_whole = !self.is_unfinished || matches!(question.wants.hazards, Search::Remembered(_));
+        is_same && has_hazards && is_whole
+    }
+}
+
 impl Judged {
     /// Creates an entry for a manifest that has not been checked yet.
     pub fn new(manifest: Arc<Manifest>) -> Self {
@@ -61,12 +81,21 @@ impl Judged {
         }
     }
 
-    /// This manifest, with the cached results of an earlier manifest if that had the same text.
+    /// This manifest, with the cached results of an earlier manifest if that had the same text. If it had another text, that makes parsing faster.
     #[must_use]
     pub fn after(self: Arc<Self>, earlier: &Self) -> Arc<Self> {
         let (one, other) = (&self.manifest, &earlier.manifest);
-        if one.path != other.path || one.text != other.text {
+        if one.path != other.path {
             return self;
+        }
+        if one.text != other.text {
+            return Arc::new(Self {
+                manifest: one.clone(),
+                answers: Arc::new(Answers {
+                    last_trees: earlier.answers.last_trees.clone(),
+                    ..Answers::default()
+                }),
+            });
         }
         Arc::new(Self {
             manifest: one.clone(),
@@ -92,16 +121,9 @@ impl Judged {
         let asks_for_all = matches!(question.wants.hazards, Search::All(_));
         let asks_for_hazards = !matches!(question.wants.hazards, Search::Off);
         let asks_for_changes = !matches!(question.wants.hazards, Search::Remembered(_));
-        let replaced = question.update.earlier.and_then(|it| it.by.of(&self.manifest));
-        let is_same = |it: &Found| match (&it.replaced, &replaced) {
-            (Some(one), Some(other)) => Arc::ptr_eq(one, other),
-            (one, other) => one.is_none() && other.is_none(),
-        };
+        let replaced = self.replaced(question);
         let mut found = lock(&self.answers.found);
-        let known = found
-            .as_ref()
-            .filter(|it| is_same(it) && (it.has_hazards || !asks_for_hazards));
-        if let Some(known) = known.filter(|it| !(it.is_unfinished && asks_for_changes)) {
+        if let Some(known) = found.as_ref().filter(|it| it.answers(question, replaced.as_ref())) {
             return known.documents.clone();
         }
         let update = question.update.earlier.zip(replaced.as_deref());
@@ -136,8 +158,10 @@ impl Judged {
             },
             ..*question
         };
-        let text = self.manifest.text.as_bytes().to_vec();
-        let report = budget::within(Limits::file(text.len()), || analyze_manifest(text, &question)).0;
+        let text = self.manifest.text.clone();
+        let last_trees = question.is_edited().then_some(&self.answers.last_trees);
+        let judge = || analyze_manifest(text.clone(), &question, last_trees);
+        let report = budget::within(Limits::file(text.len()), judge).0;
         let documents: Arc<[DocumentReport]> = report.documents.into();
         *found = Some(Found {
             documents: documents.clone(),
@@ -149,6 +173,18 @@ impl Judged {
             changes: changes.unwrap_or_default(),
         });
         documents
+    }
+
+    /// The CRD that the manifest would replace.
+    fn replaced(&self, question: &Question<'_>) -> Option<Arc<Revision>> {
+        question.update.earlier.and_then(|it| it.by.of(&self.manifest))
+    }
+
+    /// Whether the manifest must be checked to answer a question.
+    fn is_open_for(&self, question: &Question<'_>) -> bool {
+        let replaced = self.replaced(question);
+        let found = lock(&self.answers.found);
+        !found.as_ref().is_some_and(|it| it.answers(question, replaced.as_ref()))
     }
 
     /// The changes since the CRD that the manifest would replace, at the types of a source file that declare its versions. Contains only those that
@@ -352,6 +388,29 @@ impl Told {
     }
 }
 
+/// Checks manifests of a source file that the user is editing, several at the same time. Other source files are checked side by side already.
+fn check_side_by_side(judged: &[&Arc<Judged>], question: &Question<'_>) {
+    if !question.is_edited() {
+        return;
+    }
+    let open: Vec<_> = judged.iter().filter(|it| it.is_open_for(question)).collect();
+    let next = AtomicUsize::new(0);
+    let check = || {
+        while let Some(it) = open.get(next.fetch_add(1, Ordering::Relaxed)) {
+            it.found(question);
+        }
+    };
+    let threads = thread::available_parallelism().map_or(1, usize::from).min(open.len());
+    thread::scope(|scope| {
+        for _ in 1..threads {
+            // If no thread can start, this thread does all the work.
+            let thread = thread::Builder::new().stack_size(STACK_BYTES);
+            let _ = thread.spawn_scoped(scope, check);
+        }
+        check();
+    });
+}
+
 /// The maximum number of manifests that a note names.
 const MOST_NAMED: usize = 5;
 
@@ -363,6 +422,7 @@ pub fn in_file<'j>(
     question: &Question<'_>,
 ) -> Vec<DocumentReport> {
     let judged: Vec<&Arc<Judged>> = judged.into_iter().collect();
+    check_side_by_side(&judged, question);
     let mut told = Told::of(&judged, path, question);
     let mut all = Vec::new();
     for mut document in judged.iter().flat_map(|it| it.in_file(path, question, &mut told)) {

@@ -6,6 +6,7 @@ use std::{
 };
 
 use crd_analyzer_generator::Reach;
+use crd_analyzer_syntax::json::KeptJson;
 
 use super::{
     go_crds::stale::Stale,
@@ -40,6 +41,8 @@ pub struct Made {
     refused: Arc<[Refused]>,
     /// Whether the source is so wrong that the manifest is not generated. Its text is then empty.
     is_absent: bool,
+    /// The JSON of the CRD in the repository, kept for the next edit of the source.
+    _json: Option<Arc<KeptJson>>,
 }
 
 /// The types on which a manifest depends.
@@ -98,6 +101,7 @@ impl Made {
             types: None,
             refused: [].into(),
             is_absent: false,
+            _json: None,
         }
     }
 
@@ -179,6 +183,12 @@ impl Made {
     /// Whether the manifest is not generated, because its generator rejects something.
     pub(super) fn is_absent(&self) -> bool {
         self.is_absent
+    }
+
+    /// Keeps the JSON of the CRD in the repository for the next edit of the source.
+    #[must_use]
+    pub(super) fn keeping(self, json: Option<Arc<KeptJson>>) -> Self {
+        Self { _json: json, ..self }
     }
 
     /// Sets the types on which the manifest depends.

@@ -15,7 +15,7 @@ use crd_analyzer_gosource::{
     literal,
 };
 use crd_analyzer_syntax::{
-    json::{Json, JsonValue, read_json_of},
+    json::{Json, JsonValue},
     tree::{NodeId, Span},
 };
 
@@ -67,8 +67,8 @@ pub fn make(crd: &CrdText, module: &Module) -> Option<GoCrd> {
 
 /// Like [`make`]. Calls `module` only if the CRD was generated. `are_begun` means that the user is typing, so that a string may be unterminated.
 pub(super) fn with_markers<'m>(crd: &CrdText, module: impl FnOnce() -> &'m Module, are_begun: bool) -> Option<GoCrd> {
-    let json = read_json_of(&crd.tree, crd.root).ok()?;
-    let root = json.root()?;
+    let json = crd.shared_json()?;
+    let root = json.get().root()?;
     if !is_annotated(root) {
         return None;
     }
