@@ -95,6 +95,12 @@ fn unrecognized_format(about: &About<'_>) -> Words {
         .and_then(|it| it.get("type")?.as_str())
         .unwrap_or_default();
     let version = KubernetesVersion::NEWEST;
+    let of = TYPES_WITH_FORMATS
+        .into_iter()
+        .find(|it| has_format(it, format, version));
+    if let Some(of) = of.filter(|it| *it != r#type && !r#type.is_empty()) {
+        return format_of_other_type(format, r#type, of);
+    }
     let words = Words::new(format!(
         "format {} has no effect: Kubernetes does not know it",
         code(format)
@@ -110,6 +116,29 @@ fn unrecognized_format(about: &About<'_>) -> Words {
             .label("not checked")
             .help("remove `format`, or use `pattern` to check the value"),
         None => words.label("not checked").help("remove `format`"),
+    }
+}
+
+/// The types whose values Kubernetes checks against formats.
+const TYPES_WITH_FORMATS: [&str; 3] = ["string", "integer", "number"];
+
+/// Whether `format` is a format of values of a type.
+fn has_format(r#type: &str, format: &str, version: KubernetesVersion) -> bool {
+    formats::is_enforced(format, r#type, version)
+}
+
+/// Words for a format of another type than the type of its schema.
+fn format_of_other_type(format: &str, r#type: &str, of: &str) -> Words {
+    let words = Words::new(format!(
+        "format {} has no effect on {}",
+        code(format),
+        code(&format!("type: {type}")),
+    ))
+    .label(format!("a format of {}", code(&format!("type: {of}"))));
+    match r#type {
+        "array" => words.help("move `format` into `items`, or remove it"),
+        "object" => words.help("remove `format`"),
+        _ => words.help(format!("remove `format`, or change the type to `{of}`")),
     }
 }
 
