@@ -30,6 +30,7 @@ mod init;
 mod installed;
 mod markdown;
 mod missing_modules;
+mod not_sent_so;
 mod partly_built;
 mod patch_words;
 mod patches;

@@ -1,0 +1,41 @@
+//! Files that nobody sends as they are written: placeholders, and CRDs and resources in templates.
+
+use crate::{definition, sandbox::Sandbox};
+
+const SPEC: &str = "              type: object
+              properties:
+                size: {type: integer}
+                mode: {type: string, enum: [a, b]}
+";
+
+/// Checks what `check` finds in files beside the CRD of Widgets in `crd.yaml`: the file, the line and the code of each diagnostic.
+#[track_caller]
+fn check(files: &[(&str, &str)], expected: &[&str]) {
+    let sandbox = Sandbox::new(files);
+    let outcome = sandbox.run(&["check", ".", "-o", "concise", "--quiet"]);
+    let found = outcome.stdout.lines().map(|line| {
+        let mut parts = line.splitn(4, ':');
+        let mut part = || parts.next().unwrap_or_default();
+        let (file, at) = (part(), part());
+        part();
+        let code = part().split(['[', ']']).nth(1).unwrap_or_default();
+        format!("{file}:{at} {code}")
+    });
+    assert_eq!(found.collect::<Vec<_>>(), expected, "{outcome:#?}");
+}
+
+#[test]
+fn a_crd_does_not_replace_a_built_in_kind() {
+    let crd = definition(SPEC)
+        .replace("example.com", "rbac.authorization.k8s.io")
+        .replace("widgets", "clusterroles")
+        .replace("Widget", "ClusterRole")
+        .replace(
+            "metadata:\n",
+            "metadata:\n  annotations: {api-approved.kubernetes.io: \"https://github.com/kubernetes/kubernetes/pull/1\"}\n",
+        );
+    // A built-in kind may have a colon in its name.
+    let role =
+        "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: \"system:a\"}\nrules: []\n";
+    check(&[("crd.yaml", &crd), ("role.yaml", role)], &[]);
+}
