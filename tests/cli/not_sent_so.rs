@@ -8,6 +8,8 @@ const SPEC: &str = "              type: object
                 mode: {type: string, enum: [a, b]}
 ";
 
+const WIDGET: &str = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\n";
+
 /// Checks what `check` finds in files beside the CRD of Widgets in `crd.yaml`: the file, the line and the code of each diagnostic.
 #[track_caller]
 fn check(files: &[(&str, &str)], expected: &[&str]) {
@@ -38,4 +40,32 @@ fn a_crd_does_not_replace_a_built_in_kind() {
     let role =
         "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: \"system:a\"}\nrules: []\n";
     check(&[("crd.yaml", &crd), ("role.yaml", role)], &[]);
+}
+
+#[test]
+fn a_name_in_brackets_is_a_placeholder() {
+    let crd = definition(SPEC);
+    let widget = "apiVersion: example.com/v1\nkind: Widget\nmetadata:\n  name: [WIDGET_NAME]\nspec: {size: big}\n";
+    check(
+        &[("crd.yaml", &crd), ("docs/w.yaml", widget)],
+        &["docs/w.yaml:5 wrong-type"],
+    );
+}
+
+#[test]
+fn a_tool_substitutes_both_forms_of_variables() {
+    let crd = definition(SPEC);
+    let widget = |rest: &str| format!("{WIDGET}spec:\n  mode: $MODE\n  size: $SIZE\n{rest}");
+    check(
+        &[
+            ("crd.yaml", &crd),
+            ("deploy/w.yaml", &widget("status: {x: \"${VERSION}\"}\n")),
+        ],
+        &["deploy/w.yaml:7 unknown-field"],
+    );
+    // Without a variable in braces, nothing says that a tool substitutes the others.
+    check(
+        &[("crd.yaml", &crd), ("deploy/w.yaml", &widget(""))],
+        &["deploy/w.yaml:5 not-in-enum", "deploy/w.yaml:6 wrong-type"],
+    );
 }

@@ -71,6 +71,13 @@ fn is_in_capitals(word: &str) -> bool {
     word.starts_with(|it: char| it.is_ascii_uppercase()) && word.bytes().all(is_of_name)
 }
 
+/// Whether a value is nothing but a variable in capitals, as shells write it: `$AUTH_STRATEGY`. Tools that substitute `${NAME}` substitute this form,
+/// too, except for Flux.
+pub(crate) fn is_variable(written: &str) -> bool {
+    let name = written.strip_prefix('$');
+    name.is_some_and(|it| it.len() >= LEAST_VARIABLE && is_in_capitals(it))
+}
+
 /// Whether a text has the name of a variable in capitals after a dollar sign: `test-$BUCKET_NAME`.
 fn has_variable(text: &str) -> bool {
     text.split('$').skip(1).any(|it| {

@@ -25,7 +25,7 @@ use crate::{
     roles::{SetByScripts, Use, Uses},
 };
 
-/// The text in a value that a script sets. An empty name would count as missing.
+/// The text in a value that a script or a person sets. An empty name would count as missing.
 const SET_LATER: &str = "unknown";
 
 /// The limits for substituting variables in one object. The API server accepts objects of less than a fifth of this size.
@@ -212,7 +212,7 @@ impl Completion<'_> {
             return Some(Unknown::value());
         }
         if self.completed.has(Use::Placeholders) && placeholders::is_in_brackets(json) {
-            json.value = JsonValue::String(Cow::Borrowed(""));
+            json.value = JsonValue::String(Cow::Borrowed(SET_LATER));
             return Some(Unknown::value());
         }
         let mut parts = Parts::default();
@@ -356,6 +356,9 @@ impl Completion<'_> {
             return is_unknown.then_some(Text::Unknown);
         }
         if completed.marks.iter().any(|it| written.contains(it)) {
+            return Some(Text::Unknown);
+        }
+        if completed.is_substituted && completed.variables.is_none() && placeholders::is_variable(written) {
             return Some(Text::Unknown);
         }
         if completed.is_substituted && written.contains("${") {
