@@ -8,6 +8,8 @@ const SPEC: &str = "              type: object
                 mode: {type: string, enum: [a, b]}
 ";
 
+const CHART: &str = "apiVersion: v2\nname: a\nversion: 0.1.0\n";
+
 const WIDGET: &str = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\n";
 
 /// Checks what `check` finds in files beside the CRD of Widgets in `crd.yaml`: the file, the line and the code of each diagnostic.
@@ -67,5 +69,27 @@ fn a_tool_substitutes_both_forms_of_variables() {
     check(
         &[("crd.yaml", &crd), ("deploy/w.yaml", &widget(""))],
         &["deploy/w.yaml:5 not-in-enum", "deploy/w.yaml:6 wrong-type"],
+    );
+}
+
+#[test]
+fn a_template_that_may_fail_prints_the_rest() {
+    let crd = definition(SPEC);
+    let widget = format!(
+        "{WIDGET}spec:
+  {{{{- if not .Values.a }}}}{{{{ fail \"say a\" }}}}{{{{- end }}}}
+  {{{{- if not .Values.b }}}}
+  {{{{ fail \"say b\" }}}}
+  {{{{- end }}}}
+  size: big
+"
+    );
+    check(
+        &[
+            ("a/Chart.yaml", CHART),
+            ("a/crds/crd.yaml", &crd),
+            ("a/templates/w.yaml", &widget),
+        ],
+        &["a/templates/w.yaml:9 wrong-type"],
     );
 }

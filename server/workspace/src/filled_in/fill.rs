@@ -406,14 +406,33 @@ mod tests {
 
     #[test]
     fn what_goes_on_below_an_action_says_where_it_prints() {
-        let text = "a:\n  b: c\n{{ if .x }}\n  {{ fail .y }}\n{{ end }}\n  d: e\n";
+        let text = "a:\n  b: c\n{{ if .x }}\n  {{ tpl .y }}\n{{ end }}\n  d: e\n";
         let expected = format!(
             "a:\n  b: c\n  @: {}\n{}\n{}\n  d: e\n",
             " ".repeat(11 - 7),
-            " ".repeat(15),
+            " ".repeat(14),
             " ".repeat(9)
         );
         check(text, &expected);
+    }
+
+    #[test]
+    fn what_prints_nothing_fills_in_nothing() {
+        let check = |text: &str| {
+            let filled = super::fill(text).expect("it has actions");
+            assert!(
+                !filled.text.contains(filled.places.filler()),
+                "{:?} of {text:?}",
+                filled.text
+            );
+            let lines = filled.text.lines().filter(|it| !it.trim().is_empty());
+            assert_eq!(lines.collect::<Vec<_>>(), ["a:", "  b: c"], "of {text:?}");
+        };
+        check("a:\n  {{ fail .x }}\n  b: c\n");
+        check("a:\n  {{- if .x }}{{ fail \"y\" }}{{- end }}\n  b: c\n");
+        check(
+            "a:\n  {{- if .x }}\n  {{- if .y }}\n  {{ fail .z }}\n  {{- end }}\n  {{- else }}\n  {{- $x := 1 }}\n  {{- end }}\n  b: c\n",
+        );
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub(crate) enum Kind {
     Define,
     Else,
     End,
-    /// A comment or an assignment, which prints nothing.
+    /// A comment, an assignment, or `fail`, which print nothing.
     Nothing,
 }
 
@@ -67,6 +67,7 @@ pub(crate) fn actions(text: &str) -> Option<Vec<Action>> {
             "define" | "block" => Kind::Define,
             "else" => Kind::Else,
             "end" => Kind::End,
+            "fail" => Kind::Nothing,
             _ if code.starts_with("/*") || is_assignment || code.is_empty() => Kind::Nothing,
             _ => Kind::Value,
         };

@@ -27,6 +27,18 @@ impl Block {
         1 + self.others.len()
     }
 
+    /// Whether a branch can print anything but blanks. `false` if it only compares values, sets variables or fails.
+    pub(super) fn prints(&self, text: &str, actions: &[Action], branch: usize) -> bool {
+        let before = branch.checked_sub(1).map_or(self.first, |it| self.others[it]);
+        let after = self.others.get(branch).copied().unwrap_or(self.last);
+        actions[before..=after].windows(2).any(|it| {
+            let between = &text[it[0].span.end..it[1].span.start];
+            !between.trim().is_empty()
+        }) || actions[before + 1..after]
+            .iter()
+            .any(|it| matches!(it.kind, Kind::Value | Kind::Define))
+    }
+
     /// The text of a branch.
     pub(super) fn branch(&self, actions: &[Action], branch: usize) -> Range<usize> {
         let before = branch.checked_sub(1).map_or(self.first, |it| self.others[it]);
@@ -210,8 +222,11 @@ pub(super) fn left_out(
             continue;
         }
         let whole = lines.around(&value);
+        let prints = || (0..block.branches()).any(|it| block.prints(text, actions, it));
         let taken = if begin.kind == Kind::Define {
             whole
+        } else if !prints() {
+            value
         } else if lines.is_alone(&begin.span) && lines.is_alone(&end.span) {
             let keys = Keys::of(text, &actions[block.first..=block.last], lines);
             found.replaced.push(Replaced::Lines(whole.clone(), keys));

@@ -61,7 +61,7 @@ impl<'t> Readings<'t> {
             can_be_read.push(is_around && form != Form::Unknown);
             if is_around && matches!(form, Form::Lines | Form::Value) {
                 let all = (0..block.branches()).map(|it| (n, it));
-                branches.extend(all.filter(|it| !text[block.branch(&actions, it.1)].trim().is_empty()));
+                branches.extend(all.filter(|it| block.prints(text, &actions, it.1)));
             }
         }
         if branches.is_empty() {
