@@ -93,3 +93,45 @@ fn a_template_that_may_fail_prints_the_rest() {
         &["a/templates/w.yaml:9 wrong-type"],
     );
 }
+
+/// A CRD in a template that prints the first of two versions only if a value says so.
+fn optional_version(begin: &str) -> String {
+    let crd = definition(SPEC);
+    let (head, v1) = crd.split_at(crd.find("    - name: v1").expect("a version"));
+    let v0 = v1
+        .replace("name: v1", "name: v0")
+        .replace("storage: true", "storage: false");
+    format!("{head}  {begin}\n{v0}  {{{{- end }}}}\n{v1}")
+}
+
+#[test]
+fn a_template_may_omit_a_version_of_a_crd() {
+    let crd = optional_version("{{- if .Values.old }}");
+    let widgets = format!(
+        "{WIDGET}spec: {{size: big}}\n---\n{}spec: {{mode: c}}\n",
+        WIDGET.replace("v1", "v0")
+    );
+    check(
+        &[
+            ("a/Chart.yaml", CHART),
+            ("a/templates/crd.yaml", &crd),
+            ("w.yaml", &widgets),
+        ],
+        &["w.yaml:4 wrong-type", "w.yaml:9 not-in-enum"],
+    );
+}
+
+#[test]
+fn a_crd_that_only_a_template_knows_is_not_broken() {
+    let crd = definition(SPEC).replace("name: v1", "name: {{ .Values.version }}");
+    let sandbox = Sandbox::new(&[
+        ("a/Chart.yaml", CHART),
+        ("a/templates/crd.yaml", &crd),
+        ("w.yaml", WIDGET),
+    ]);
+    let outcome = sandbox.run(&["check", "."]);
+    let expected = "hint[unusable-crd]: this resource is not checked, because its CRD in `templates/crd.yaml` depends on the values of a template";
+    assert!(outcome.stdout.contains(expected), "{outcome:#?}");
+    let help = "help: write what the template renders to a file, and name it with `--crd`";
+    assert!(outcome.stdout.contains(help), "{outcome:#?}");
+}

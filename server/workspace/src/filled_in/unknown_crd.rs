@@ -23,6 +23,8 @@ pub(crate) enum Taken {
     Marks,
     /// Values were removed from the configuration of conversion.
     Conversion,
+    /// Versions were removed, but nothing of the others.
+    Versions,
     /// Values were removed from a field that every CRD needs.
     Rest,
     /// Values were removed from a schema. Its rules and their costs depend on them.
@@ -124,7 +126,7 @@ impl Taking<'_> {
             JsonValue::Array(items) => items.retain_mut(|item| {
                 let stays = self.stays(item, path);
                 if !stays {
-                    self.taken = self.taken.max(of_path(path));
+                    self.taken = self.taken.max(of_item(path));
                 }
                 stays
             }),
@@ -163,6 +165,15 @@ impl Taking<'_> {
         }
         self.below(json, path);
         true
+    }
+}
+
+/// The part of a CRD to which the items of the list at a path of keys belong.
+fn of_item(list: &[String]) -> Taken {
+    if list == ["spec", "versions"] {
+        Taken::Versions
+    } else {
+        of_path(list)
     }
 }
 

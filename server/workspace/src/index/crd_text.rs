@@ -33,7 +33,7 @@ use crate::{
     documents::source::{BuiltFrom, SourceText},
     documents::text::Text,
     filled_in::{
-        fill::{Places, fill},
+        fill::{Filled, Places, fill, with_blocks},
         unknown_crd::{self, Taken},
     },
     index::cluster,
@@ -60,9 +60,18 @@ pub(super) struct DefiningFile {
     path: Arc<Path>,
     text: OnceLock<Option<Shared>>,
     /// The text as a template, with its actions replaced. `None` if it is none.
-    filled: OnceLock<Option<(Text, Arc<Places>)>>,
+    filled: OnceLock<Option<Printed>>,
+    /// The same, with the lines that blocks may omit.
+    filled_with_blocks: OnceLock<Option<Printed>>,
     /// The trees by the index of the document.
     trees: Mutex<HashMap<u32, Arc<OnceLock<DocumentTree>>>>,
+}
+
+/// A template with its actions replaced, and the places of the actions.
+type Printed = (Text, Arc<Places>);
+
+fn printed(filled: Option<Filled>) -> Option<Printed> {
+    filled.map(|it| (Text::whole(it.text.into()), Arc::new(it.places)))
 }
 
 struct Shared {
@@ -85,6 +94,7 @@ impl DefiningFile {
             path,
             text: known.map_or_else(OnceLock::new, OnceLock::from),
             filled: OnceLock::new(),
+            filled_with_blocks: OnceLock::new(),
             trees: Mutex::default(),
         }
     }
@@ -99,6 +109,7 @@ impl DefiningFile {
             path,
             text: OnceLock::from(Some(shared)),
             filled: OnceLock::new(),
+            filled_with_blocks: OnceLock::new(),
             trees: Mutex::default(),
         }
     }
@@ -138,19 +149,21 @@ impl DefiningFile {
         .clone()
     }
 
-    /// The tree of a CRD in a template, if resources do not depend on what the template prints, such as labels or the certificate of a webhook.
+    /// The tree of a CRD in a template, if resources do not depend on what the template prints, such as labels or the certificate of a webhook. If the
+    /// template omits some versions, the tree has them: nobody writes resources of a version that is omitted.
     fn filled_tree(&self, document: Document, text: &Text) -> Option<DocumentTree> {
-        let fill = || fill(&text.content).map(|it| (Text::whole(it.text.into()), Arc::new(it.places)));
-        let (printed, places) = self.filled.get_or_init(fill).as_ref()?;
-        let tree = Arc::new(printed.read(document).ok()?);
-        let mut json = read_json(&tree).ok()?;
-        let taken = unknown_crd::take(&mut json, &tree, Some(places));
-        (taken <= Taken::Conversion).then(|| DocumentTree {
-            tree: tree.clone(),
-            is_readable: true,
-            json: Arc::default(),
-            filled: Some(places.clone()),
-        })
+        let filled = self.filled.get_or_init(|| printed(fill(&text.content)));
+        let (taken, tree) = DocumentTree::of_template(filled.as_ref()?, document)?;
+        if taken <= Taken::Conversion {
+            return Some(tree);
+        }
+        if taken > Taken::Versions {
+            return None;
+        }
+        let whole = &self.filled_with_blocks;
+        let whole = whole.get_or_init(|| printed(with_blocks(&text.content)));
+        let (taken, tree) = DocumentTree::of_template(whole.as_ref()?, document)?;
+        (taken <= Taken::Conversion).then_some(tree)
     }
 }
 
@@ -162,6 +175,22 @@ struct DocumentTree {
     json: Arc<Mutex<Option<KeptJson>>>,
     /// The places in a template that are not known.
     filled: Option<Arc<Places>>,
+}
+
+impl DocumentTree {
+    /// The tree of a CRD in a template, and what of the CRD is not known.
+    fn of_template((text, places): &Printed, document: Document) -> Option<(Taken, Self)> {
+        let tree = Arc::new(text.read(document).ok()?);
+        let mut json = read_json(&tree).ok()?;
+        let taken = unknown_crd::take(&mut json, &tree, Some(places));
+        let read = Self {
+            tree: tree.clone(),
+            is_readable: true,
+            json: Arc::default(),
+            filled: Some(places.clone()),
+        };
+        Some((taken, read))
+    }
 }
 
 /// A CRD, and the file that contains it.

@@ -49,7 +49,12 @@ const VARIABLES: [&str; 2] = ["${", "$("];
 pub(crate) fn is_template(text: &str, document: Span, error: &ReadError) -> bool {
     let has = |marks: &[&str], text: &str| marks.iter().any(|it| text.contains(it));
     let line = line_of(text, error);
-    has(&ACTIONS, &text[document.range()]) || has(&VARIABLES, line) || has_placeholder(line)
+    has_action(&text[document.range()]) || has(&VARIABLES, line) || has_placeholder(line)
+}
+
+/// Whether a text has an action of a template.
+pub(crate) fn has_action(text: &str) -> bool {
+    ACTIONS.iter().any(|it| text.contains(it))
 }
 
 /// Whether a document cannot be parsed because of a placeholder.

@@ -404,8 +404,11 @@ impl One<'_> {
             format!(" in {}", words::name::shown(&it.display().to_string()))
         });
         let is_outdated = by.place.standing == Standing::Unserved;
+        let is_in_template = text.is_some_and(is_in_template);
         let why = if is_outdated {
             "has an API version that no API server reads"
+        } else if is_in_template {
+            "depends on the values of a template"
         } else {
             "cannot be read"
         };
@@ -413,6 +416,8 @@ impl One<'_> {
         let mut finding = Finding::new(Class::Hint, codes::UNUSABLE_CRD, self.at("kind"), message);
         if is_outdated {
             finding.help = vec!["add the CRD of a newer release: `crd-analyzer crds add`".to_owned()];
+        } else if is_in_template {
+            finding.help = vec!["write what the template renders to a file, and name it with `--crd`".to_owned()];
         } else {
             finding.severity = Severity::Warning;
             finding.help = vec!["correct the CRD first".to_owned()];
@@ -435,6 +440,12 @@ impl One<'_> {
         let finding = verdict::placed_decode_error(&answer.decode_error?, &text.tree);
         Some((finding.span, finding.headline))
     }
+}
+
+/// Whether a CRD cannot be read because a template has not been rendered.
+fn is_in_template(definition: &CrdText) -> bool {
+    let document = definition.tree.document_span();
+    !definition.is_readable && passed_over::has_action(&definition.source.text[document.range()])
 }
 
 /// The hint about an object whose version only an older release of the CRD serves.

@@ -146,6 +146,21 @@ pub(crate) fn other_heads(text: &str) -> Vec<Filled> {
     (1..=most.min(most_together(text))).filter_map(fill).collect()
 }
 
+/// The text with its actions replaced, as if every block was printed that omits or prints some lines and is in no other such block. `None` as for
+/// [`super::fill`].
+pub(crate) fn with_blocks(text: &str) -> Option<Filled> {
+    let actions = actions(text)?;
+    let blocks = blocks(&actions)?;
+    let lines = Lines::of(text);
+    let forms: Vec<Form> = blocks.iter().map(|it| Form::of(text, &actions, it, &lines)).collect();
+    let is_outermost = |block: &Block| block.around.is_none_or(|(it, _)| forms[it] == Form::Documents);
+    let blocks_and_forms = blocks.iter().zip(&forms);
+    let shown: Vec<Option<usize>> = blocks_and_forms
+        .map(|(block, form)| (*form == Form::Lines && block.branches() == 1 && is_outermost(block)).then_some(0))
+        .collect();
+    fill_with(text, (&actions, &blocks, &lines), (&shown, false))
+}
+
 /// The number of times that a text is read with several branches together.
 fn most_together(text: &str) -> usize {
     (MOST_TEXT / text.len().max(1)).clamp(1, MOST_TOGETHER)
