@@ -47,6 +47,15 @@ const WRONG: &[&str] = &[
 /// Words with the same meaning that apply in the name of any folder, such as `invalid-examples`.
 const WRONG_ANYWHERE: &[&str] = &["illegal", "invalid", "malformed"];
 
+/// Words after `failure` that together name a subject of Kubernetes, as in `failure-domains.yaml`.
+const AFTER_FAILURE: &[&str] = &["domain", "domains", "policies", "policy", "threshold", "thresholds"];
+
+/// Whether a word of a name is one of those which mean that something is wrong.
+fn says_wrong(words: &[&str], n: usize, says: &[&str]) -> bool {
+    let is_subject = words[n] == "failure" && words.get(n + 1).is_some_and(|it| AFTER_FAILURE.contains(it));
+    says.contains(&words[n]) && !is_subject
+}
+
 /// Words that describe what is wrong in a file, as in `server-with-invalid-keys.yaml`.
 const OF_TEXT: &[&str] = &[
     "crd",
@@ -89,9 +98,11 @@ impl Aside {
         let mut is_test = false;
         for folder in folders {
             let says = if is_test { WRONG } else { WRONG_ANYWHERE };
-            if let Some(word) = names::words(folder).find(|it| says.contains(it)) {
+            let words: Vec<&str> = names::words(folder).collect();
+            if let Some(n) = (0..words.len()).find(|n| says_wrong(&words, *n, says)) {
                 return Some(Self::Expected(format!(
-                    "the name of the folder `{folder}` contains `{word}`"
+                    "the name of the folder `{folder}` contains `{}`",
+                    words[n]
                 )));
             }
             is_test |= place::is_of_tests(folder);
@@ -101,10 +112,11 @@ impl Aside {
         let is_end = |n: usize| n == 0 || n + 1 == words.len();
         // In the middle of a name, such a word usually describes the subject of a valid object, as in `route-invalid-backend-ref`.
         let is_of_text = |n: usize| WRONG_ANYWHERE.contains(&words[n]) && OF_TEXT.contains(&words[n + 1]);
-        let mut named = words.iter().enumerate().filter(|_| is_test);
-        let (_, word) = named.find(|(n, it)| WRONG.contains(it) && (is_end(*n) || is_of_text(*n)))?;
+        let mut named = (0..words.len()).filter(|_| is_test);
+        let n = named.find(|n| says_wrong(&words, *n, WRONG) && (is_end(*n) || is_of_text(*n)))?;
         Some(Self::Expected(format!(
-            "the name of this test's file contains `{word}`"
+            "the name of this test's file contains `{}`",
+            words[n]
         )))
     }
 
@@ -213,6 +225,9 @@ mod tests {
             ("tests/size-invalid/00-install.yaml", true),
             ("test/e2e/expectedfailures/widget.yaml", true),
             ("test/failover/widget.yaml", false),
+            ("test/data/failure-domains.yaml", false),
+            ("test/data/failure-domains/widget.yaml", false),
+            ("test/data/failure-apply.yaml", true),
             ("hack/invalid-examples/widget.yaml", true),
             ("pkg/testdata/widget.yaml", false),
             ("pkg/testdata/route-invalid-backend-ref.yaml", false),
