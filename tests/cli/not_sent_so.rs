@@ -135,3 +135,22 @@ fn a_crd_that_only_a_template_knows_is_not_broken() {
     let help = "help: write what the template renders to a file, and name it with `--crd`";
     assert!(outcome.stdout.contains(help), "{outcome:#?}");
 }
+
+#[test]
+fn a_variable_as_version_is_one_of_the_served_versions() {
+    let crd = optional_version("").replace("{{- end }}", "");
+    let widget = WIDGET.replace("example.com/v1", "example.com/${VERSION}");
+    // The two versions have different fields.
+    let (v0, v1) = crd.split_at(crd.rfind("- name: v1").expect("a version"));
+    let crd = format!("{}{v1}", v0.replace("size: {type: integer}", "length: {type: integer}"));
+    check(
+        &[
+            ("crd.yaml", &crd),
+            (
+                "w.yaml",
+                &format!("{widget}spec: {{size: 1, length: 1, mode: c, foo: 1}}\n"),
+            ),
+        ],
+        &["w.yaml:4 unknown-field"],
+    );
+}

@@ -1,6 +1,7 @@
 //! Diagnostics of custom resources: the API server's answers according to the CRD that applies, with spans in both texts.
 
 pub mod accepted;
+mod any_version;
 pub mod effective;
 mod json_path;
 mod locate;
@@ -135,7 +136,9 @@ pub(crate) fn judge(asked: &ResourceToCheck<'_>, read: Result<(&Tree, NodeId), &
         let is_put_in = scripts.is_some_and(|it| it.set_version_of(&asked.kind.group));
         if !one.known.field("apiVersion").is_all() && !is_put_in {
             report.in_part = true;
-            report.verdicts.push((version, DocumentVerdict::default()));
+            let mut verdict = one.judge_in_all_versions();
+            one.name_variables(&mut verdict);
+            report.verdicts.push((version, verdict));
             continue;
         }
         let (mut verdict, is_open) = one.judge();
