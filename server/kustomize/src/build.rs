@@ -1,6 +1,7 @@
 //! Builds a kustomization (`sigs.k8s.io/kustomize/api/internal/target/kusttarget.go`).
 
 mod bases;
+mod keys;
 mod objects;
 mod openapi_file;
 mod plugins;
@@ -15,6 +16,7 @@ use std::{
 
 use crd_analyzer_budget::{self as budget, Limits};
 
+use keys::{check_keys, check_merges};
 use objects::{check, objects};
 
 use crate::{
@@ -169,6 +171,10 @@ impl Building<'_> {
             .list_mut()
             .retain(|it| it.annotation(local).is_none_or(|it| *it == *"false"));
         let (sources, flux) = (&*self.sources, self.flux.as_ref());
+        resources
+            .list()
+            .iter()
+            .try_for_each(|it| check_keys(sources, &it.node))?;
         let list = std::mem::take(resources.list_mut());
         let built = list.into_iter().map(|mut resource| {
             resource.make_texts("annotations");
@@ -370,11 +376,9 @@ impl Building<'_> {
             // All open kustomizations include the file, so the path is stored for each.
             spend::bytes((file.as_os_str().len() + A_PATH) * self.open.len())?;
             self.resources.push(file);
-            let nodes = read
-                .map_err(|it| it.at(path.place))?
-                .into_iter()
-                .map(|it| self.newer(it))
-                .collect();
+            let nodes = read.map_err(|it| it.at(path.place))?;
+            nodes.iter().try_for_each(|it| check_merges(self.sources, it))?;
+            let nodes = nodes.into_iter().map(|it| self.newer(it)).collect();
             for resource in objects(nodes).map_err(|it| it.at(path.place))? {
                 self.taken.push(resource.origin);
                 found.resources.add(resource)?;

@@ -25,6 +25,7 @@ mod patches;
 mod plugins;
 mod problem;
 mod references;
+mod repeated;
 mod replace;
 mod resource;
 mod selector;

@@ -20,6 +20,7 @@ use crate::{
     dates::timestamp,
     node::{Entry, Node, Place, Value, Word, plain},
     problem::{Problem, ProblemKind, Result},
+    repeated::Repeated,
     spend,
 };
 
@@ -120,6 +121,7 @@ struct Source {
     changed: Option<ChangedText>,
     /// The long strings in the document, which all builds share.
     texts: HashMap<NodeId, Arc<str>>,
+    repeated: Repeated,
 }
 
 /// The documents from which the values of builds come. All builds of a run share them, so that each file is read once.
@@ -260,6 +262,11 @@ impl Sources {
     /// Whether any document has unquoted dates.
     pub(crate) fn has_dates(&self) -> bool {
         !self.dates.is_empty()
+    }
+
+    /// The keys of a place's document that kustomize does not accept.
+    pub(crate) fn repeated(&self, place: Place) -> Repeated {
+        self.documents[place.document as usize].repeated
     }
 
     /// The tree and the node of a place.
@@ -410,6 +417,7 @@ impl Sources {
                 }
                 read.push(node);
             }
+            let repeated = Repeated::of(&tree, &json);
             drop(json);
             self.documents.push(Source {
                 path: path.clone(),
@@ -418,6 +426,7 @@ impl Sources {
                 within,
                 changed: None,
                 texts,
+                repeated,
             });
         }
         Ok((first..self.documents.len() as u32, read))

@@ -1,6 +1,7 @@
 //! Tests builds of a few files.
 
 mod plugins;
+mod repeated;
 
 use std::{
     collections::BTreeMap,
