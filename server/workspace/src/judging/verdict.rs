@@ -14,7 +14,7 @@ use crd_analyzer_schema::{
     field::{Error, Path},
 };
 use crd_analyzer_syntax::{
-    json::{Json, JsonDoc, JsonValue, read_json_of},
+    json::{Duplicate, Json, JsonDoc, JsonValue, read_json_of},
     reader::ReadError,
     tree::{NodeId, Span, Tree},
 };
@@ -284,26 +284,61 @@ pub(crate) fn say_duplicates(finding: &mut Finding, tree: &Tree, json: &JsonDoc<
         return;
     }
     for (n, duplicate) in json.duplicates().iter().take(MAX_DUPLICATES).enumerate() {
-        let is_merged = tree.parent(duplicate.first) != tree.parent(duplicate.second);
+        let merged = Merged::of(tree, duplicate);
+        // A key beside the merge key is what the author meant to set.
+        let (main, other) = match merged {
+            Merged::After => (duplicate.first, duplicate.second),
+            Merged::No | Merged::Before | Merged::Twice => (duplicate.second, duplicate.first),
+        };
         if n == 0 {
-            let name = tree.scalar(duplicate.second);
-            let words = if is_merged {
-                words::unknown::merged_twice(&name)
-            } else {
-                words::unknown::twice(&name)
+            let name = tree.scalar(main);
+            let words = match merged {
+                Merged::No => words::unknown::twice(&name),
+                Merged::Before => words::unknown::overrides_merged(&name),
+                Merged::After => words::unknown::replaced_by_merge(&name),
+                Merged::Twice => words::unknown::merged_twice(&name),
             };
+            finding.span = tree.span(main);
             words::put(finding, words);
         } else {
-            finding
-                .related
-                .push(related(duplicate.second, "another key that is written twice"));
+            finding.related.push(related(main, "another key that is written twice"));
         }
-        let first = if is_merged {
-            "merged from here"
-        } else {
-            "written here first"
+        let first = match merged {
+            Merged::No => "written here first",
+            Merged::Before | Merged::After | Merged::Twice => "merged from here",
         };
-        finding.related.push(related(duplicate.first, first));
+        finding.related.push(related(other, first));
+    }
+}
+
+/// What a merge key (`<<`) has to do with two equal keys.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Merged {
+    /// Nothing: both keys are written in one mapping.
+    No,
+    /// The first key is merged, and the second one is written after the merge key.
+    Before,
+    /// The second key is merged after the first one is written.
+    After,
+    /// Both keys are merged.
+    Twice,
+}
+
+impl Merged {
+    fn of(tree: &Tree, duplicate: &Duplicate) -> Self {
+        let (first, second) = (tree.parent(duplicate.first), tree.parent(duplicate.second));
+        if first == second {
+            return Self::No;
+        }
+        let merges = |mapping: Option<NodeId>| {
+            let entries = mapping.into_iter().flat_map(|it| tree.entries(it));
+            entries.into_iter().any(|it| tree.source(it.key) == "<<")
+        };
+        match (merges(first), merges(second)) {
+            (false, true) => Self::Before,
+            (true, false) => Self::After,
+            (false, false) | (true, true) => Self::Twice,
+        }
     }
 }
 

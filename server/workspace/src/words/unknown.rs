@@ -209,17 +209,40 @@ pub(crate) fn two_objects() -> Words {
         .help("write a line `---` above this line".to_owned())
 }
 
-/// Words for a key that a merge key sets, too.
-pub(crate) fn merged_twice(name: &str) -> Words {
-    let name = shown(name);
-    Words::new(clip(
-        &format!("key {name} is also set by the merge key `<<`"),
-        MAX_HEADLINE,
+/// Words for a key that is written after a merge key that sets it, too.
+pub(crate) fn overrides_merged(name: &str) -> Words {
+    merged(format!("key {} is also set by the merge key `<<`", shown(name)))
+        .label("the merge key sets it, too")
+        .help(remove_merged(name))
+}
+
+/// Words for a key that is written before a merge key that sets it, too.
+pub(crate) fn replaced_by_merge(name: &str) -> Words {
+    merged(format!(
+        "the merge key `<<` below replaces the value of {}",
+        shown(name)
     ))
     .label("the merge key sets it, too")
-    .help(format!(
-        "remove {name} here or from the merged object: the API server rejects such YAML"
-    ))
+    .help(remove_merged(name))
+}
+
+/// Words for a key that two merge keys set.
+pub(crate) fn merged_twice(name: &str) -> Words {
+    let name = shown(name);
+    merged(format!("two merged objects set the key {name}"))
+        .label("merged from here, too")
+        .help(format!(
+            "remove {name} from one of the merged objects: the API server rejects such YAML"
+        ))
+}
+
+fn merged(headline: String) -> Words {
+    Words::new(clip(&headline, MAX_HEADLINE))
+}
+
+fn remove_merged(name: &str) -> String {
+    let name = shown(name);
+    format!("remove {name} here or from the merged object: the API server rejects such YAML")
 }
 
 /// Words for a repeated key.
