@@ -1,4 +1,4 @@
-//! Files that nobody sends as they are written: placeholders, and CRDs and resources in templates.
+//! Files with parts that a person, a tool or a template fills in, and objects of built-in kinds.
 
 use crate::{definition, sandbox::Sandbox};
 

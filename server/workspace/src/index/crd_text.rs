@@ -150,7 +150,7 @@ impl DefiningFile {
     }
 
     /// The tree of a CRD in a template, if resources do not depend on what the template prints, such as labels or the certificate of a webhook. If the
-    /// template omits some versions, the tree has them: nobody writes resources of a version that is omitted.
+    /// template may omit some versions, the tree has them, because resources of these versions need them.
     fn filled_tree(&self, document: Document, text: &Text) -> Option<DocumentTree> {
         let filled = self.filled.get_or_init(|| printed(fill(&text.content)));
         let (taken, tree) = DocumentTree::of_template(filled.as_ref()?, document)?;
