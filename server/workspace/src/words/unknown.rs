@@ -211,14 +211,14 @@ pub(crate) fn two_objects() -> Words {
 
 /// Words for a key that is written after a merge key that sets it, too.
 pub(crate) fn overrides_merged(name: &str) -> Words {
-    merged(format!("key {} is also set by the merge key `<<`", shown(name)))
+    merged(&format!("key {} is also set by the merge key `<<`", shown(name)))
         .label("the merge key sets it, too")
         .help(remove_merged(name))
 }
 
 /// Words for a key that is written before a merge key that sets it, too.
 pub(crate) fn replaced_by_merge(name: &str) -> Words {
-    merged(format!(
+    merged(&format!(
         "the merge key `<<` below replaces the value of {}",
         shown(name)
     ))
@@ -229,15 +229,15 @@ pub(crate) fn replaced_by_merge(name: &str) -> Words {
 /// Words for a key that two merge keys set.
 pub(crate) fn merged_twice(name: &str) -> Words {
     let name = shown(name);
-    merged(format!("two merged objects set the key {name}"))
+    merged(&format!("two merged objects set the key {name}"))
         .label("merged from here, too")
         .help(format!(
             "remove {name} from one of the merged objects: the API server rejects such YAML"
         ))
 }
 
-fn merged(headline: String) -> Words {
-    Words::new(clip(&headline, MAX_HEADLINE))
+fn merged(headline: &str) -> Words {
+    Words::new(clip(headline, MAX_HEADLINE))
 }
 
 fn remove_merged(name: &str) -> String {
