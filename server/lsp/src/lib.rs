@@ -52,6 +52,7 @@ mod server;
 mod server_capabilities;
 mod session;
 mod settings;
+mod side_by_side;
 mod since_revision;
 mod source_context;
 mod steady;

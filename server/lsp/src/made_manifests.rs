@@ -40,6 +40,7 @@ use crate::{
     made::{Found, MadeOf, lock},
     session::Session,
     settings::Effective,
+    side_by_side,
     since_revision::SinceRevision,
     tasks::{self, Deadline},
     waits,
@@ -207,6 +208,9 @@ impl Session {
             if are_all {
                 made.compare(unit);
             }
+            side_by_side::for_each(&made.to_check(path, &question), |it| {
+                it.found(&question);
+            });
             let found = made.found(path, &question, |_| false);
             (found, made.refused(path), made.changes(path))
         };

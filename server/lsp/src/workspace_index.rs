@@ -27,7 +27,9 @@ use crd_analyzer_workspace::{
     sources,
 };
 
-use crate::{documents::Documents, overlays::Found as Kustomizations, scan, session::Session, settings::Settings};
+use crate::{
+    documents::Documents, overlays::Found as Kustomizations, scan, session::Session, settings::Settings, side_by_side,
+};
 
 /// The files on disk.
 struct Disk;
@@ -220,44 +222,28 @@ impl Workspace {
             }
         }
         let work: Vec<_> = files.iter().collect();
-        let next = AtomicUsize::new(0);
         let all = Mutex::new(changed);
-        let look = || {
-            while let Some((path, origin)) = work.get(next.fetch_add(1, Ordering::Relaxed)) {
-                done.fetch_add(1, Ordering::Relaxed);
-                let Some(stamp) = read::stamp(path) else { continue };
-                let known = {
-                    let mut on_disk = self.on_disk.lock().unwrap_or_else(PoisonError::into_inner);
-                    on_disk.insert((*path).clone(), (stamp, **origin))
-                };
-                if known == Some((stamp, **origin)) || documents.is_open_at(path) {
-                    continue;
-                }
-                let changed = match locked.get(*path) {
-                    Some((name, locked)) => Some(self.catalog.change(|index| index.set_locked(path, name, locked))),
-                    None => read::found(path).ok().map(|it| self.put(path, **origin, it)),
-                };
-                if let Some(mut changed) = changed {
-                    all.lock().unwrap_or_else(PoisonError::into_inner).append(&mut changed);
-                }
+        side_by_side::for_each(&work, |(path, origin)| {
+            done.fetch_add(1, Ordering::Relaxed);
+            let Some(stamp) = read::stamp(path) else { return };
+            let known = {
+                let mut on_disk = self.on_disk.lock().unwrap_or_else(PoisonError::into_inner);
+                on_disk.insert((*path).clone(), (stamp, **origin))
+            };
+            if known == Some((stamp, **origin)) || documents.is_open_at(path) {
+                return;
             }
-        };
-        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(4);
-        std::thread::scope(|scope| {
-            for _ in 1..threads {
-                // If no thread can start, this thread does all the work.
-                let _ = std::thread::Builder::new()
-                    .stack_size(STACK_BYTES)
-                    .spawn_scoped(scope, look);
+            let changed = match locked.get(*path) {
+                Some((name, locked)) => Some(self.catalog.change(|index| index.set_locked(path, name, locked))),
+                None => read::found(path).ok().map(|it| self.put(path, **origin, it)),
+            };
+            if let Some(mut changed) = changed {
+                all.lock().unwrap_or_else(PoisonError::into_inner).append(&mut changed);
             }
-            look();
         });
         all.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 }
-
-/// The stack size of a thread, in bytes. Deeply nested text needs more than the default.
-const STACK_BYTES: usize = 16 << 20;
 
 /// The manifests of a workspace.
 pub(crate) struct Manifests {

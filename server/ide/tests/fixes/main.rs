@@ -265,12 +265,13 @@ fn nothing_that_is_written_goes_where_a_fix_keeps_it() {
 }
 
 /// Codes whose help has more than the fixes on their pages: it depends on the author's intent, contains an example, or uses other words.
-const MORE_HELP_THAN_FIXES: [&str; 83] = [
+const MORE_HELP_THAN_FIXES: [&str; 85] = [
     "all-of-mismatch",
     "any-of-mismatch",
     "contradictory-bounds",
     "default-unknown-field",
     "division-by-zero",
+    "duplicate-key",
     "embedded-resource-additional-properties",
     "format-mismatch",
     "granular-set-items",
@@ -347,6 +348,7 @@ const MORE_HELP_THAN_FIXES: [&str; 83] = [
     "unknown-kind",
     "unknown-scale-path",
     "unknown-type",
+    "unrecognized-format",
     "unsupported-keyword",
     "wrong-type",
 ];

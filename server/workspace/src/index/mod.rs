@@ -447,8 +447,7 @@ impl Index {
         below.max_by_key(|it| it.as_os_str().len()).unwrap_or(path)
     }
 
-    /// The CRD that applies to an object of this kind in the file at `near`. See `index::choice` for how it is chosen. An API server uses its own
-    /// code for its own kinds, even if a CRD defines them, too.
+    /// The CRD that applies to an object of this kind in the file at `near`, see `index::choice`. None applies to built-in kinds.
     pub fn find(&self, kind: &GroupKind, near: &Path) -> Option<Found> {
         if native::is_native(&kind.group) {
             return None;

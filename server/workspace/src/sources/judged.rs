@@ -3,15 +3,11 @@
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     path::Path,
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicUsize, Ordering},
-    },
-    thread,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use crd_analyzer_budget::{self as budget, Limits};
-use crd_analyzer_schema::{KubernetesVersion, depth::STACK_BYTES};
+use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::tree::Span;
 
 use super::manifest::Manifest;
@@ -181,7 +177,7 @@ impl Judged {
     }
 
     /// Whether the manifest must be checked to answer a question.
-    fn is_open_for(&self, question: &Question<'_>) -> bool {
+    pub(super) fn is_open_for(&self, question: &Question<'_>) -> bool {
         let replaced = self.replaced(question);
         let found = lock(&self.answers.found);
         !found.as_ref().is_some_and(|it| it.answers(question, replaced.as_ref()))
@@ -388,29 +384,6 @@ impl Told {
     }
 }
 
-/// Checks manifests of a source file that the user is editing, several at the same time. Other source files are checked side by side already.
-fn check_side_by_side(judged: &[&Arc<Judged>], question: &Question<'_>) {
-    if !question.is_edited() {
-        return;
-    }
-    let open: Vec<_> = judged.iter().filter(|it| it.is_open_for(question)).collect();
-    let next = AtomicUsize::new(0);
-    let check = || {
-        while let Some(it) = open.get(next.fetch_add(1, Ordering::Relaxed)) {
-            it.found(question);
-        }
-    };
-    let threads = thread::available_parallelism().map_or(1, usize::from).min(open.len());
-    thread::scope(|scope| {
-        for _ in 1..threads {
-            // If no thread can start, this thread does all the work.
-            let thread = thread::Builder::new().stack_size(STACK_BYTES);
-            let _ = thread.spawn_scoped(scope, check);
-        }
-        check();
-    });
-}
-
 /// The maximum number of manifests that a note names.
 const MOST_NAMED: usize = 5;
 
@@ -422,7 +395,6 @@ pub fn in_file<'j>(
     question: &Question<'_>,
 ) -> Vec<DocumentReport> {
     let judged: Vec<&Arc<Judged>> = judged.into_iter().collect();
-    check_side_by_side(&judged, question);
     let mut told = Told::of(&judged, path, question);
     let mut all = Vec::new();
     for mut document in judged.iter().flat_map(|it| it.in_file(path, question, &mut told)) {

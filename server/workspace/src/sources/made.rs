@@ -14,7 +14,7 @@ pub use super::one_made::Made;
 use super::{
     Row, Unit,
     change::{self, Change, Written},
-    judged,
+    judged::{self, Judged},
     manifest::Manifest,
     older, refused,
 };
@@ -232,6 +232,13 @@ impl Manifests {
             }
         }
         Some(written)
+    }
+
+    /// The manifests that must be checked before [`Self::found`] can answer a question about a file. [`Judged::found`] checks one of them, on any
+    /// thread.
+    pub fn to_check<'a>(&'a self, path: &'a Path, question: &Question<'_>) -> Vec<&'a Judged> {
+        let all = self.of_file(path).map(|it| &*it.judged);
+        all.filter(|it| it.is_open_for(question)).collect()
     }
 
     /// The reports on the manifests that are generated from a file, shown in that file. `is_told` returns whether a CRD's diagnostics are already
