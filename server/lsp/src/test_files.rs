@@ -96,10 +96,10 @@ impl Session {
         paths
     }
 
-    /// The tests of a file with this text. `None` if it cannot be read.
-    pub(crate) fn suite(&self, path: &Path, text: &Arc<str>) -> Option<Suite> {
+    /// The tests of a file with this text. An error says what is wrong with the file.
+    pub(crate) fn suite(&self, path: &Path, text: &Arc<str>) -> Result<Suite, Vec<Problem>> {
         let roots = Roots::new(self.folders().iter().map(PathBuf::as_path));
-        read_suite(text, path, &roots).ok()
+        read_suite(text, path, &roots)
     }
 
     /// The CRDs that a test file tests: one list for each variant.
@@ -118,8 +118,7 @@ impl Session {
 
     /// Runs the wanted tests of a test file.
     pub(crate) fn run_tests(self: &Arc<Self>, path: &Path, text: Arc<str>, is_wanted: impl Fn(&str) -> bool) -> Ran {
-        let roots = Roots::new(self.folders().iter().map(PathBuf::as_path));
-        let suite = read_suite(&text, path, &roots);
+        let suite = self.suite(path, &text);
         let runs = match &suite {
             Err(_) => Ok(Vec::new()),
             Ok(suite) => {

@@ -143,6 +143,22 @@ impl FileEdits {
             edits: convert(source, edits),
         }
     }
+
+    /// The edits of a file with this text. `None` if the file has no address.
+    fn at(session: &Session, path: &Path, text: &str, edits: &[Edit]) -> Option<Self> {
+        let open = session.documents.at(path);
+        let uri = open.as_ref().map(|it| it.uri.clone());
+        let uri = uri.or_else(|| Uri::from_file_path(path))?;
+        let source = to_proto::Source {
+            uri: &uri,
+            text,
+            lines: &LineIndex::new(text),
+            client: session.client(),
+        };
+        let edits = convert(&source, edits);
+        let version = open.map(|it| it.version);
+        Some(Self { uri, version, edits })
+    }
 }
 
 /// The edits of all files that rename a name which manifests take over from source files. Tells the user that this breaks the API.
@@ -161,19 +177,8 @@ fn of_name(
                 file.path.display()
             ));
         }
-        let uri = match &open {
-            Some(open) => open.uri.clone(),
-            None => Uri::from_file_path(&file.path).ok_or("a file has no address")?,
-        };
-        let source = to_proto::Source {
-            uri: &uri,
-            text: &file.text,
-            lines: &LineIndex::new(&file.text),
-            client: session.client(),
-        };
-        let edits = convert(&source, edits);
-        let version = open.map(|it| it.version);
-        files.push(FileEdits { uri, version, edits });
+        let edits = FileEdits::at(session, &file.path, &file.text, edits);
+        files.push(edits.ok_or("a file has no address")?);
     }
     for resources in &renamed.resources {
         everywhere(session, &mut files, Some(resources), new_name, deadline)?;
@@ -243,8 +248,10 @@ fn in_tests(
     resources: &Resources,
     new_name: &str,
 ) -> std::result::Result<Option<FileEdits>, String> {
-    let text = session.test_text(path).filter(|it| it.contains(resources.name()));
-    let Some((text, suite)) = text.and_then(|text| Some((text.clone(), session.suite(path, &text)?))) else {
+    let Some(text) = session.test_text(path).filter(|it| it.contains(resources.name())) else {
+        return Ok(None);
+    };
+    let Ok(suite) = session.suite(path, &text) else {
         return Ok(None);
     };
     let tested = session.tested_crds(path, &suite).unwrap_or_default();
@@ -260,20 +267,8 @@ fn in_tests(
         paths: &written.paths,
     };
     let edits = resources.of_tests(of_tests, new_name)?;
-    let open = session.documents.at(path);
-    let uri = open.as_ref().map(|it| it.uri.clone());
-    let Some(uri) = uri.or_else(|| Uri::from_file_path(path)).filter(|_| !edits.is_empty()) else {
-        return Ok(None);
-    };
-    let source = to_proto::Source {
-        uri: &uri,
-        text: &text,
-        lines: &LineIndex::new(&text),
-        client: session.client(),
-    };
-    let edits = convert(&source, &edits);
-    let version = open.map(|it| it.version);
-    Ok(Some(FileEdits { uri, version, edits }))
+    let edits = Some(edits).filter(|it| !it.is_empty());
+    Ok(edits.and_then(|it| FileEdits::at(session, path, &text, &it)))
 }
 
 /// Adds the edits of a file, which may have others already.
