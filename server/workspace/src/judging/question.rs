@@ -174,11 +174,6 @@ impl Question<'_> {
         }
     }
 
-    /// Whether the user is editing the text.
-    pub(crate) fn is_edited(&self) -> bool {
-        self.wants.later_warnings
-    }
-
     /// Whether tools may complete the text before it is sent.
     pub(crate) fn is_completed(&self) -> bool {
         self.uses.has(Use::Completed)

@@ -35,8 +35,8 @@ pub struct Judged {
 #[derive(Debug, Default)]
 struct Answers {
     found: Mutex<Option<Found>>,
-    /// The tree of the last text of the manifest, if the user is editing its source.
-    last_trees: Arc<LastTrees>,
+    /// The tree of the last text of the manifest. `None` if the manifest had no other text yet: most are never edited.
+    last_trees: Option<Arc<LastTrees>>,
     /// The costs of the manifest's rules, for the Kubernetes version that was requested last.
     costs: Mutex<Option<(KubernetesVersion, Arc<FileCosts>)>>,
 }
@@ -88,7 +88,7 @@ impl Judged {
             return Arc::new(Self {
                 manifest: one.clone(),
                 answers: Arc::new(Answers {
-                    last_trees: earlier.answers.last_trees.clone(),
+                    last_trees: Some(earlier.answers.last_trees.clone().unwrap_or_default()),
                     ..Answers::default()
                 }),
             });
@@ -155,8 +155,7 @@ impl Judged {
             ..*question
         };
         let text = self.manifest.text.clone();
-        let last_trees = question.is_edited().then_some(&self.answers.last_trees);
-        let judge = || analyze_manifest(text.clone(), &question, last_trees);
+        let judge = || analyze_manifest(text.clone(), &question, self.answers.last_trees.as_ref());
         let report = budget::within(Limits::file(text.len()), judge).0;
         let documents: Arc<[DocumentReport]> = report.documents.into();
         *found = Some(Found {
