@@ -60,8 +60,10 @@ impl Overlays {
             if built.is_left_out || !is_origin && (built.origin.0 == path || !self.decides(built, path, at.0)) {
                 continue;
             }
-            let folder = Some(relative(&self.folders[built.build], folder)).filter(|it| !it.is_empty());
-            let folder = folder.unwrap_or_else(|| ".".to_owned());
+            let mut folder = relative(&self.folders[built.build], folder);
+            if folder.is_empty() {
+                ".".clone_into(&mut folder);
+            }
             let mut name = match &self.patching[built.build] {
                 Some(By { name, .. }) => format!("{name} ({folder})"),
                 None => folder,

@@ -29,8 +29,7 @@ impl Block {
 
     /// Whether a branch can print anything but blanks. `false` if it only compares values, sets variables or fails.
     pub(super) fn prints(&self, text: &str, actions: &[Action], branch: usize) -> bool {
-        let before = branch.checked_sub(1).map_or(self.first, |it| self.others[it]);
-        let after = self.others.get(branch).copied().unwrap_or(self.last);
+        let (before, after) = self.around_branch(branch);
         actions[before..=after].windows(2).any(|it| {
             let between = &text[it[0].span.end..it[1].span.start];
             !between.trim().is_empty()
@@ -39,10 +38,16 @@ impl Block {
             .any(|it| matches!(it.kind, Kind::Value | Kind::Define))
     }
 
-    /// The text of a branch.
-    pub(super) fn branch(&self, actions: &[Action], branch: usize) -> Range<usize> {
+    /// The actions before and after a branch.
+    fn around_branch(&self, branch: usize) -> (usize, usize) {
         let before = branch.checked_sub(1).map_or(self.first, |it| self.others[it]);
         let after = self.others.get(branch).copied().unwrap_or(self.last);
+        (before, after)
+    }
+
+    /// The text of a branch.
+    pub(super) fn branch(&self, actions: &[Action], branch: usize) -> Range<usize> {
+        let (before, after) = self.around_branch(branch);
         actions[before].span.end..actions[after].span.start
     }
 }
