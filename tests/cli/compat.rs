@@ -1,7 +1,5 @@
 //! Tests of `compat`: output and exit codes.
 
-use std::process::Command;
-
 use crate::{Sandbox, definition};
 
 fn spec(properties: &str) -> String {
@@ -130,23 +128,7 @@ fn what_is_unknown_is_neither() {
 #[test]
 fn folders_and_revisions() {
     let sandbox = Sandbox::new(&[("crds/widgets.yaml", &spec("{a: {type: integer, maximum: 5}}"))]);
-    let git = |args: &[&str]| {
-        let mut command = Command::new("git");
-        command
-            .args(["-c", "user.name=a", "-c", "user.email=a@example.com"])
-            .args(args);
-        assert!(
-            command
-                .current_dir(sandbox.path())
-                .output()
-                .expect("git runs")
-                .status
-                .success()
-        );
-    };
-    git(&["init", "-q"]);
-    git(&["add", "."]);
-    git(&["commit", "-q", "-m", "first"]);
+    sandbox.commit();
     sandbox.write("crds/widgets.yaml", spec("{a: {type: integer, maximum: 3}}"));
     sandbox.run(&["compat", "HEAD:crds/widgets.yaml", "crds"]).expect(
         1,
@@ -172,6 +154,42 @@ fn folders_and_revisions() {
     sandbox
         .run(&["compat", "nowhere:crds/widgets.yaml", "crds"])
         .expect(2, &["nowhere"]);
+}
+
+#[test]
+fn of_several_crds_with_one_name_the_source_is_compared() {
+    let part = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: widgets.example.com\n  \
+                annotations: {a: b}\n";
+    let old = spec("{a: {type: integer, minimum: 0}}");
+    let sandbox = Sandbox::new(&[
+        ("config/crd/bases/widgets.yaml", &old),
+        ("config/crd/patches/widgets.yaml", part),
+        ("zz/testdata/widgets.yaml", &old),
+    ]);
+    sandbox.commit();
+    sandbox.write("config/crd/bases/widgets.yaml", spec("{a: {type: integer, minimum: 5}}"));
+    for folder in [".", "./", "config/crd", "./config"] {
+        sandbox.run(&["compat", folder]).expect(
+            1,
+            &[
+                "[minimum-changed]: 0 → 5",
+                "config/crd/patches/widgets.yaml is only a part of a CRD, and is not compared",
+            ],
+        );
+    }
+    sandbox.run(&["compat", "."]).expect(
+        1,
+        &["a copy of a CRD is not compared: zz/testdata/widgets.yaml (config/crd/bases/widgets.yaml is compared)"],
+    );
+}
+
+#[test]
+fn a_broken_crd_is_not_replaced_by_its_copy() {
+    let crd = spec("{a: {type: string}}");
+    let sandbox = Sandbox::new(&[("crds/widgets.yaml", &crd), ("testdata/widgets.yaml", &crd)]);
+    sandbox.commit();
+    sandbox.write("crds/widgets.yaml", crd.replace("type: object\n", "type: [\n"));
+    sandbox.run(&["compat", "."]).expect(3, &["cannot read crds/widgets.yaml"]);
 }
 
 #[test]

@@ -27,6 +27,16 @@ impl Sandbox {
         std::fs::write(path, text).expect("the file can be written");
     }
 
+    /// Makes a git repository of the folder, with all files in a commit.
+    pub(crate) fn commit(&self) {
+        for args in [&["init", "-q"][..], &["add", "."], &["commit", "-q", "-m", "first"]] {
+            let mut command = Command::new("git");
+            command.args(["-c", "user.name=a", "-c", "user.email=a@example.com"]);
+            command.args(args).current_dir(self.path());
+            assert!(command.status().expect("git runs").success(), "{args:?}");
+        }
+    }
+
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_crd-analyzer"));
         command

@@ -1,7 +1,8 @@
 //! `crd-analyzer compat`: reports the effects of a change of a CRD on objects, writers and readers.
 
+mod side;
+
 use std::{
-    collections::BTreeMap,
     io::{self, BufWriter, Write},
     path::{Path, PathBuf},
     sync::Arc,
@@ -11,11 +12,7 @@ use clap::ValueEnum;
 use crd_analyzer_compat::{Change, Policy, Verdict, added, compare, olm_refusals, removed};
 use crd_analyzer_io::{absolute::absolute, git, print::tell, read};
 use crd_analyzer_schema::KubernetesVersion;
-use crd_analyzer_syntax::lines::LineIndex;
-use crd_analyzer_workspace::{
-    comparison::compared::{ComparedCrd, Unanswered, compared},
-    config::versions::VersionSet,
-};
+use crd_analyzer_workspace::config::versions::VersionSet;
 
 use super::{
     Status, UsageError, compat_objects,
@@ -23,9 +20,10 @@ use super::{
     manifests::{Settings, on_pool, one_version},
 };
 use crate::{
-    input::{self, Collected, Input, Reading},
-    output::compat::{self as output, Format, Report, Side},
+    input::Input,
+    output::compat::{self as output, Format, Report},
 };
+use side::{Crd, Crds, crds};
 
 /// Report what a change of a CRD breaks: stored objects, writers and readers
 ///
@@ -130,35 +128,6 @@ impl From<PolicyName> for Policy {
     }
 }
 
-/// The CRDs on one side of the comparison, by name.
-#[derive(Default)]
-struct Crds {
-    known: BTreeMap<String, Crd>,
-    /// Whether a file could not be read.
-    is_incomplete: bool,
-    /// A file that the command line names, and that contains objects but no CRD.
-    without_crd: Option<String>,
-}
-
-/// A CRD and its location.
-struct Crd {
-    compared: ComparedCrd,
-    label: String,
-    text: Arc<str>,
-    lines: Arc<LineIndex>,
-}
-
-impl Crd {
-    fn side(&self) -> Side<'_> {
-        Side {
-            spans: self.compared.spans(),
-            label: &self.label,
-            text: &self.text,
-            lines: &self.lines,
-        }
-    }
-}
-
 pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
     args.settings.start_threads()?;
     let kubernetes = one_version(args.kubernetes_version, "CRDs are compared", "for")?;
@@ -170,6 +139,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
     let (old, new) = sides(args)?;
     let (old, new) = rayon::join(|| crds(&old, kubernetes), || crds(&new, kubernetes));
     let (mut old, mut new) = (old?, new?);
+    new.tell_left_out();
     for (side, crds) in [("OLD", &old), ("NEW", &new)] {
         // The reason is already reported. If one side is missing, every CRD of the other side would look new or removed.
         if crds.known.is_empty() && crds.is_incomplete {
@@ -342,7 +312,8 @@ fn sides(args: &Args) -> anyhow::Result<(String, String)> {
         None if args.old_version.is_some() => Ok((old.clone(), old)),
         None => {
             let path = absolute(Path::new(&old))?;
-            if git::root_around(path.parent().unwrap_or(&path)).is_none() {
+            let folder = if read::is_folder(&path) { &path } else { path.parent().unwrap_or(&path) };
+            if git::root_around(folder).is_none() {
                 let why =
                     format!("{old} is not in a git repository: give the CRDs after the change as a second argument");
                 return Err(UsageError(why).into());
@@ -350,80 +321,6 @@ fn sides(args: &Args) -> anyhow::Result<(String, String)> {
             let is_from_here = Path::new(&old).is_absolute() || old.starts_with("./") || old.starts_with("../");
             let start = if is_from_here { "" } else { "./" };
             Ok((format!("{}:{start}{old}", args.old_ref), old))
-        }
-    }
-}
-
-/// The CRDs of a path argument.
-fn crds(written: &str, kubernetes: KubernetesVersion) -> anyhow::Result<Crds> {
-    let mut found = Crds::default();
-    let Collected { inputs, unreadable, .. } = match of_revision(written)? {
-        Some((revision, path)) => {
-            let reading = Reading {
-                revision: Some(&revision),
-                ..Reading::default()
-            };
-            let mut collected = input::collect(std::slice::from_ref(&path), &reading)?;
-            for input in &mut collected.inputs {
-                let below = Path::new(&input.label).strip_prefix(&path).map(Path::to_owned);
-                input.label = match below {
-                    Ok(below) if !below.as_os_str().is_empty() => format!("{written}/{}", below.display()),
-                    _ => written.to_owned(),
-                };
-            }
-            collected
-        }
-        None => input::collect(&[PathBuf::from(written)], &Reading::default())?,
-    };
-    unreadable.iter().for_each(input::Unreadable::tell);
-    found.is_incomplete |= !unreadable.is_empty();
-    for input in inputs {
-        let bytes = match input::read(&input.source) {
-            Ok(Some(bytes)) => bytes,
-            Ok(None) => {
-                input
-                    .unreadable(&anyhow::anyhow!("the revision does not have the file"))
-                    .tell();
-                found.is_incomplete = true;
-                continue;
-            }
-            Err(error) if error.is::<UsageError>() => return Err(error),
-            Err(error) => {
-                input.unreadable(&error).tell();
-                found.is_incomplete = true;
-                continue;
-            }
-        };
-        found.add(&input, bytes, kubernetes);
-    }
-    Ok(found)
-}
-
-impl Crds {
-    fn add(&mut self, input: &Input, bytes: Vec<u8>, kubernetes: KubernetesVersion) {
-        let (text, documents) = compared(bytes, false, kubernetes);
-        if documents.is_empty() && input.named && !text.trim().is_empty() {
-            self.without_crd = Some(input.label.clone());
-        }
-        let lines = Arc::new(LineIndex::new(&text));
-        for document in documents {
-            for (_, answer) in document.answers {
-                match answer {
-                    Ok(crd) => {
-                        let crd = Crd {
-                            compared: crd,
-                            label: input.label.clone(),
-                            text: Arc::clone(&text),
-                            lines: Arc::clone(&lines),
-                        };
-                        self.known.insert(document.name.clone(), crd);
-                    }
-                    Err(Unanswered::Undecodable(why) | Unanswered::Unjudged(why)) => {
-                        input.unreadable(&anyhow::anyhow!(why)).tell();
-                        self.is_incomplete = true;
-                    }
-                }
-            }
         }
     }
 }

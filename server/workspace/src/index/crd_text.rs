@@ -304,6 +304,11 @@ impl KnownCrd {
         }
     }
 
+    /// The index of its document among all documents of the file.
+    pub fn document_index(&self) -> usize {
+        self.document.index as usize
+    }
+
     /// Whether the CRD has all fields that the API server requires, and does not only state what a test expects.
     pub fn is_whole(&self) -> bool {
         self.place.standing < Standing::Part

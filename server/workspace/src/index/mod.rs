@@ -387,12 +387,18 @@ impl Index {
 
     /// The best CRD with each name, sorted by name. Only files that the repository's authors, generators or packages wrote are considered.
     pub fn own_crds(&self) -> Vec<Arc<KnownCrd>> {
-        let is_own = |it: &&Arc<KnownCrd>| {
-            it.origin == Origin::Workspace && it.place.standing <= Standing::Packaged && !self.built.contains(&it.path)
-        };
+        self.best(|it| it.origin == Origin::Workspace && it.place.standing <= Standing::Packaged)
+    }
+
+    /// The best CRD with each name, sorted by name. Parts of CRDs are left out.
+    pub fn best_crds(&self) -> Vec<Arc<KnownCrd>> {
+        self.best(KnownCrd::is_whole)
+    }
+
+    fn best(&self, is_wanted: impl Fn(&KnownCrd) -> bool) -> Vec<Arc<KnownCrd>> {
         let mut best: BTreeMap<&str, &Arc<KnownCrd>> = BTreeMap::new();
         let rank = |it: &Arc<KnownCrd>| (it.place.standing, is_template(&it.path), it.path.clone());
-        for it in self.definitions().filter(is_own) {
+        for it in self.definitions().filter(|it| is_wanted(it) && !self.built.contains(&it.path)) {
             let best = best.entry(&it.name).or_insert(it);
             if rank(it) < rank(best) {
                 *best = it;
