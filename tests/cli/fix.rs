@@ -61,6 +61,24 @@ fn check(before: &str, after: &str, code: i32) {
 }
 
 #[test]
+fn required_properties_are_listed_by_their_object() {
+    let crd = |properties: &str| {
+        definition(&format!(
+            "              type: object\n              properties:\n{properties}"
+        ))
+    };
+    let sandbox = Sandbox::new(&[(
+        "a.yaml",
+        &crd("                a: {type: string, required: true}\n                b: {type: string, required: false}\n"),
+    )]);
+    sandbox.run(&["check", "--fix", "a.yaml"]).expect(0, &[]);
+    let fixed = sandbox.read("a.yaml");
+    assert!(fixed.contains("required: [a]\n"), "{fixed}");
+    assert!(fixed.contains("a: {type: string}\n"), "{fixed}");
+    assert!(fixed.contains("b: {type: string}\n"), "{fixed}");
+}
+
+#[test]
 fn repairs_in_place_and_checks_the_result() {
     let sandbox = Sandbox::new(&[("a.yaml", OLD)]);
     sandbox.run(&["check", "a.yaml"]).expect(1, &["unserved-api-version"]);

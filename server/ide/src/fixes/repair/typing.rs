@@ -4,7 +4,7 @@ use crd_analyzer_syntax::tree::{NodeId, Tree};
 use crd_analyzer_workspace::words::meant::{TYPES, meant, meant_type, type_of_format};
 
 use super::{
-    super::edits::{Value, add_item, moves, set_scalar},
+    super::edits::{Value, add_item, moves, remove_entry, set_scalar},
     At, Repair, junctor,
 };
 use crate::schema::{child, is_true, text};
@@ -172,6 +172,41 @@ fn type_and_format(at: &At<'_>, ty: &str, format: &str) -> Option<Repair> {
     };
     let title = format!("Change {format} to {ty}, and add format: {format}");
     Some(Repair::new(title, vec![set, add]))
+}
+
+/// Converts `required: true` in a property, as in other description languages, to an entry in the list of required properties around it.
+pub(super) fn required_flag(at: &At<'_>, found: &mut Vec<Repair>) {
+    let tree = at.tree;
+    let flag = at
+        .entry
+        .filter(|it| tree.scalar(it.key) == "required" && type_of(tree, it.value) == Some("boolean"));
+    let Some((flag, property)) = flag.zip(at.mapping()) else {
+        return;
+    };
+    let Some(remove) = remove_entry(tree, property, flag) else {
+        return;
+    };
+    if tree.scalar(flag.value) != "true" {
+        found.push(Repair::new("Remove required", vec![remove]).safe());
+        return;
+    }
+    let around = tree
+        .entry_of(property)
+        .and_then(|it| Some((it.key, tree.entry_of(tree.parent(it.key)?)?)));
+    let Some((name, properties)) = around.filter(|it| tree.scalar(it.1.key) == "properties") else {
+        return;
+    };
+    let Some(schema) = tree.parent(properties.key) else {
+        return;
+    };
+    let name = tree.scalar(name);
+    let edit = match child(tree, schema, "required") {
+        Some(list) => add_item(tree, list, &name),
+        None => at.insert(schema, "required", &Value::List(vec![name.clone().into_owned()])),
+    };
+    if let Some(add) = edit {
+        found.push(Repair::new(format!("Add {name} to required"), vec![remove, add]).safe());
+    }
 }
 
 /// Adds list map keys to `required`, if they are not required and have no default.

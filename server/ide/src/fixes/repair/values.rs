@@ -31,7 +31,10 @@ pub(super) fn typed(tree: &Tree, node: NodeId, ty: &FieldType) -> Option<(&'stat
         FieldType::Boolean if !is_plain && matches!(&*value, "true" | "false") => {
             Some(("Remove the quotes", put(span, value.as_ref())))
         }
-        FieldType::List(FieldType::String) => Some(("Make it a list", in_brackets(tree, node)?)),
+        // A boolean in place of names has another meaning, such as in `required: true`.
+        FieldType::List(FieldType::String) if typing::type_of(tree, node) == Some("string") => {
+            Some(("Make it a list", in_brackets(tree, node)?))
+        }
         _ => None,
     }
 }

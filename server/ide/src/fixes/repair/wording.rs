@@ -177,6 +177,7 @@ pub(super) fn known_value(at: &At<'_>, found: &mut Vec<Repair>) {
 
 /// Fixes for a value of the wrong type: add or remove quotes, or add brackets.
 pub(super) fn other_type(at: &At<'_>, found: &mut Vec<Repair>) {
+    typing::required_flag(at, found);
     let field = schema::api_at(at.tree, &at.path);
     let edit = field.and_then(|it| values::typed(at.tree, at.node, it.ty));
     found.extend(edit.map(|(title, edit)| Repair::new(title, vec![edit]).safe()));
