@@ -167,7 +167,10 @@ fn of_several_crds_with_one_name_the_source_is_compared() {
         ("zz/testdata/widgets.yaml", &old),
     ]);
     sandbox.commit();
-    sandbox.write("config/crd/bases/widgets.yaml", spec("{a: {type: integer, minimum: 5}}"));
+    sandbox.write(
+        "config/crd/bases/widgets.yaml",
+        spec("{a: {type: integer, minimum: 5}}"),
+    );
     for folder in [".", "./", "config/crd", "./config"] {
         sandbox.run(&["compat", folder]).expect(
             1,
@@ -189,7 +192,9 @@ fn a_broken_crd_is_not_replaced_by_its_copy() {
     let sandbox = Sandbox::new(&[("crds/widgets.yaml", &crd), ("testdata/widgets.yaml", &crd)]);
     sandbox.commit();
     sandbox.write("crds/widgets.yaml", crd.replace("type: object\n", "type: [\n"));
-    sandbox.run(&["compat", "."]).expect(3, &["cannot read crds/widgets.yaml"]);
+    sandbox
+        .run(&["compat", "."])
+        .expect(3, &["cannot read crds/widgets.yaml"]);
 }
 
 #[test]

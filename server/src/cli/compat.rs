@@ -312,7 +312,11 @@ fn sides(args: &Args) -> anyhow::Result<(String, String)> {
         None if args.old_version.is_some() => Ok((old.clone(), old)),
         None => {
             let path = absolute(Path::new(&old))?;
-            let folder = if read::is_folder(&path) { &path } else { path.parent().unwrap_or(&path) };
+            let folder = if read::is_folder(&path) {
+                &path
+            } else {
+                path.parent().unwrap_or(&path)
+            };
             if git::root_around(folder).is_none() {
                 let why =
                     format!("{old} is not in a git repository: give the CRDs after the change as a second argument");

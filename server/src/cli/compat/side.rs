@@ -182,7 +182,10 @@ impl Crds {
         let (parts, copies): (Vec<_>, Vec<_>) = self.left_out.iter().partition(|it| it.copy_of.is_none());
         match &*parts {
             [] => {}
-            [one] => tell(format_args!("note: {} is only a part of a CRD, and is not compared", one.label)),
+            [one] => tell(format_args!(
+                "note: {} is only a part of a CRD, and is not compared",
+                one.label
+            )),
             [first, ..] => tell(format_args!(
                 "note: {} parts of CRDs are not compared, such as {}",
                 parts.len(),

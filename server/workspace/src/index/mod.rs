@@ -398,7 +398,10 @@ impl Index {
     fn best(&self, is_wanted: impl Fn(&KnownCrd) -> bool) -> Vec<Arc<KnownCrd>> {
         let mut best: BTreeMap<&str, &Arc<KnownCrd>> = BTreeMap::new();
         let rank = |it: &Arc<KnownCrd>| (it.place.standing, is_template(&it.path), it.path.clone());
-        for it in self.definitions().filter(|it| is_wanted(it) && !self.built.contains(&it.path)) {
+        for it in self
+            .definitions()
+            .filter(|it| is_wanted(it) && !self.built.contains(&it.path))
+        {
             let best = best.entry(&it.name).or_insert(it);
             if rank(it) < rank(best) {
                 *best = it;

@@ -9,7 +9,10 @@ use super::{judge_text, types::Types};
 use crate::{
     charts::{back::Replaced, helpers, misspelt::misspelt, put},
     documents::text::Text,
-    filled_in::fill::{Readings, fill, other_heads},
+    filled_in::{
+        fill::{Filled, Readings, fill, other_heads},
+        jinja,
+    },
     findings::finding::{Finding, Related, Severity},
     findings::one_value::OF_SEVERAL,
     findings::report::{DocumentReport, DocumentVerdict, FileReport},
@@ -25,11 +28,13 @@ pub(crate) fn analyze_text(source: &Text, question: &Question<'_>) -> (FileRepor
         .filter(|it| question.is_completed() && roles::is_template(it));
     let Some(path) = template else {
         let is_printed = question.is_completed() && has_actions(source);
-        return judge_text(source, question, is_printed.then(|| fill(&source.content)).flatten());
+        let filled = of_jinja(source, question).or_else(|| is_printed.then(|| fill(&source.content)).flatten());
+        return judge_text(source, question, filled);
     };
     let found = question.around.charts.and_then(|it| Some((it, it.of(path)?)));
     let Some((charts, chart)) = found else {
-        return judge_text(source, question, fill(&source.content));
+        let filled = of_jinja(source, question).or_else(|| fill(&source.content));
+        return judge_text(source, question, filled);
     };
     let put = put::put(path, &source.content, &chart).filter(|it| it.is_readable(source));
     let values = chart.values(path).filter(|_| chart.keeps_values());
@@ -47,6 +52,14 @@ pub(crate) fn analyze_text(source: &Text, question: &Question<'_>) -> (FileRepor
     helpers::complete((path, &mut report), &chart, question, &judge_included);
     report.findings.extend(misspelt(path, &source.content, &chart));
     (report, kept)
+}
+
+/// The text of a Jinja template with its statements replaced. `None` if the file's name is not that of a template, or if it has no statements.
+fn of_jinja(source: &Text, question: &Question<'_>) -> Option<Filled> {
+    question
+        .path
+        .filter(|it| question.is_completed() && roles::is_filled_in(it))?;
+    fill(&jinja::as_actions(&source.content)?)
 }
 
 /// Whether a text is a template of a program: it has actions where they cannot be a part of YAML.
