@@ -76,6 +76,12 @@ pub fn is_slip(one: &str, other: &str) -> bool {
     one.len() != other.len() || is_long || is_rearranged()
 }
 
+/// Whether the name of an API group lacks its last label: `example` for `example.com`. A number in the label makes it another group: `example.com.v2`.
+pub fn lacks_last_label(group: &str, whole: &str) -> bool {
+    let label = whole.strip_prefix(group).and_then(|it| it.strip_prefix('.'));
+    !group.is_empty() && label.is_some_and(|it| !it.is_empty() && it.bytes().all(|it| it.is_ascii_lowercase()))
+}
+
 fn lowercase(word: &str) -> impl Iterator<Item = char> {
     word.chars().flat_map(char::to_lowercase)
 }

@@ -30,7 +30,7 @@ use crate::{
     builds::overlay::ChangedCrd,
     documents::source::{BuiltFrom, BuiltPlace},
     roles::{Place, Repository, Standing, TestData, is_template},
-    words::meant::is_slip,
+    words::meant::{is_slip, lacks_last_label},
 };
 
 pub use catalog::{Catalog, Definitions};
@@ -521,7 +521,9 @@ impl Index {
         let of_group = self.definitions.keys().filter(|it| it.group == kind.group);
         let of_kind = self.definitions.keys().filter(|it| it.kind == kind.kind);
         let mut near = of_group.filter(|it| is_slip(&it.kind, &kind.kind)).collect::<Vec<_>>();
-        near.extend(of_kind.filter(|it| is_slip(&it.group, &kind.group)));
+        let is_near =
+            |group: &str| kind.group.is_empty() || is_slip(group, &kind.group) || lacks_last_label(&kind.group, group);
+        near.extend(of_kind.filter(|it| is_near(&it.group)));
         // If several kinds are similar, none is chosen.
         near.dedup();
         if let [only] = near.as_slice() {

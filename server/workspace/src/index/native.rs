@@ -34,10 +34,37 @@ const GROUPS: &[&str] = &[
     "storagemigration.k8s.io",
 ];
 
+/// The kinds of the core group, sorted. Lists have the suffix `List`, and `List` itself has an empty name.
+const CORE: [&str; 18] = [
+    "",
+    "Binding",
+    "ComponentStatus",
+    "ConfigMap",
+    "Endpoints",
+    "Event",
+    "LimitRange",
+    "Namespace",
+    "Node",
+    "PersistentVolume",
+    "PersistentVolumeClaim",
+    "Pod",
+    "PodTemplate",
+    "ReplicationController",
+    "ResourceQuota",
+    "Secret",
+    "Service",
+    "ServiceAccount",
+];
+
 /// Whether the API server has its own kinds in this group. CRDs may not use most of these groups, so even an unknown kind in such a group belongs to
 /// the API server.
 pub fn is_native(group: &str) -> bool {
     GROUPS.binary_search(&group).is_ok()
+}
+
+/// Whether the core group, which has no name, has a kind.
+pub(crate) fn is_core(kind: &str) -> bool {
+    CORE.binary_search(&kind.strip_suffix("List").unwrap_or(kind)).is_ok()
 }
 
 /// Whether only clients read the kinds of a group, from files that are never sent to an API server.
@@ -52,6 +79,7 @@ mod tests {
     #[test]
     fn groups_are_sorted() {
         assert!(GROUPS.is_sorted());
+        assert!(CORE.is_sorted());
     }
 
     #[test]

@@ -484,10 +484,11 @@ impl Ask<'_> {
         kind: GroupKind,
         read: Option<(&Tree, NodeId)>,
     ) -> Option<DocumentReport> {
+        let near = self.question.path.unwrap_or(Path::new(""));
         let why = if self.question.around.has_own_crd {
             self.is_alone.then_some(Undefined::Elsewhere)
         } else if self.question.is_completed()
-            && let Some(meant) = undefined::meant(&object.written, &kind, definitions)
+            && let Some(meant) = undefined::meant(&object.written, &kind, (definitions, near))
         {
             Some(Undefined::Misspelt(meant))
         } else if self.question.is_completed() && undefined::is_only_group(&object.written) {

@@ -1,6 +1,6 @@
 //! Objects whose kind is unknown.
 
-use std::sync::Arc;
+use std::{path::Path as FilePath, sync::Arc};
 
 use crd_analyzer_apiextensions::decode::WrittenType;
 use crd_analyzer_apiextensions::kind::{CRD, parse_group_version};
@@ -16,7 +16,7 @@ use crate::{
     documents::text::Text,
     findings::finding::{Class, Finding, ServerSays},
     findings::report::{DocumentReport, DocumentVerdict, Subject},
-    index::{Definitions, GroupKind, Object},
+    index::{Definitions, GroupKind, Object, native},
     words::{self, meant::meant as meant_word},
 };
 
@@ -75,8 +75,12 @@ impl Meant {
 /// The kinds in the API group of CRDs. Only the API server sends `ConversionReview` objects.
 const KINDS: [&str; 3] = [CRD.name, CRD.list, "ConversionReview"];
 
-/// The kind that the author of an object with an unknown kind probably meant.
-pub(crate) fn meant(written: &WrittenType, kind: &GroupKind, definitions: &dyn Definitions) -> Option<Meant> {
+/// The kind that the author of an object with an unknown kind in the file at `near` probably meant.
+pub(crate) fn meant(
+    written: &WrittenType,
+    kind: &GroupKind,
+    (definitions, near): (&dyn Definitions, &FilePath),
+) -> Option<Meant> {
     let is_of_group = kind.group == CRD.group && !KINDS.contains(&&*kind.kind);
     if written.kind == CRD.name || is_of_group && !kind.kind.is_empty() {
         return Some(Meant {
@@ -84,8 +88,18 @@ pub(crate) fn meant(written: &WrittenType, kind: &GroupKind, definitions: &dyn D
             kind: CRD.name.to_owned(),
         });
     }
+    let is_core = kind.group.is_empty();
+    // A program may read an object without a name.
+    if is_core && (native::is_core(&kind.kind) || written.name.is_empty()) {
+        return None;
+    }
     let meant = definitions.meant(kind)?;
     let (_, version) = parse_group_version(&written.api_version).ok()?;
+    // The group is left out only if the CRD has the version.
+    if is_core {
+        let crd = definitions.find(&meant, near)?.definition.text(definitions.files())?;
+        crd.versions().iter().find(|it| **it == version)?;
+    }
     Some(Meant {
         api_version: format!("{}/{version}", meant.group),
         kind: meant.kind,
