@@ -182,7 +182,7 @@ fn rules_may_ask_for_a_field() {
         "has(self.below.name)",
         "self.below.name.size() > 0",
         "!has(self.list) || self.list.all(it, size(it.of) > 0)",
-        "self.list.exists(it, it.of == 'a')",
+        "self.list.exists(it, it.of != '')",
     ] {
         check(&object(&properties, &[], &[rule]), &[]);
     }
@@ -190,6 +190,8 @@ fn rules_may_ask_for_a_field() {
     for (rule, read) in [
         ("self.list.all(it, it.of != 'b')", "self.list"),
         ("self.text == 'b'", "self.text"),
+        ("self.text in ['a']", "self.text"),
+        ("self.text.matches('^[a-z]+$')", "self.text"),
         ("self.text.size() > 4", "self.text"),
         ("!self.flag", "self.flag"),
         ("!has(self.below.name)", "self.below"),

@@ -14,8 +14,8 @@ use crate::reads::{Step, schema_at};
 
 /// The maximum number of fields that are set to an empty value for one case.
 const MAX_FILLED: usize = 4;
-/// A non-empty string without a particular meaning.
-const PLAIN: &str = "a";
+/// Non-empty strings without a particular meaning, and without a letter in common.
+const PLAIN: [&str; 2] = ["a", "Z9"];
 
 impl CheckedRule<'_, '_> {
     /// Whether the rule also rejects the case if the missing field is empty. The rule then only requires that the field is set.
@@ -25,11 +25,9 @@ impl CheckedRule<'_, '_> {
         }
         let empty = self.with_texts(locator, case, failed, "", left);
         // A rule that also rejects another string depends on the string's content.
-        let is_asked = |plain: Option<Answer>| plain.is_some_and(|it| it.holds);
+        let mut holds = |plain: &str| self.with_texts(locator, case, failed, plain, left).is_some_and(|it| it.holds);
         match empty {
-            Some(Answer { holds: false, has_text }) => {
-                !has_text || is_asked(self.with_texts(locator, case, failed, PLAIN, left))
-            }
+            Some(Answer { holds: false, has_text }) => !has_text || PLAIN.into_iter().all(&mut holds),
             _ => false,
         }
     }
