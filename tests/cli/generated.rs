@@ -444,7 +444,7 @@ spec:
         ("config/crd/carts.yaml", &crd("Cart")),
     ]);
     let outcome = sandbox.run(&["check", "./api/..."]);
-    let note = "2 places of `carts.shop.example.com` and 2 places of `orders.shop.example.com` have it";
+    let note = "the same in 4 places: 2 in the CRD `carts.shop.example.com` and 2 in the CRD `orders.shop.example.com`";
     outcome.expect(1, &[note, "2 CRDs, 1 error,"]);
     assert_eq!(
         outcome.stdout.matches("pattern-mismatch").count(),

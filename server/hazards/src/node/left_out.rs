@@ -25,7 +25,10 @@ impl CheckedRule<'_, '_> {
         }
         let empty = self.with_texts(locator, case, failed, "", left);
         // A rule that also rejects another string depends on the string's content.
-        let mut holds = |plain: &str| self.with_texts(locator, case, failed, plain, left).is_some_and(|it| it.holds);
+        let mut holds = |plain: &str| {
+            self.with_texts(locator, case, failed, plain, left)
+                .is_some_and(|it| it.holds)
+        };
         match empty {
             Some(Answer { holds: false, has_text }) => !has_text || PLAIN.into_iter().all(&mut holds),
             _ => false,

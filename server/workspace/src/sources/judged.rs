@@ -20,7 +20,7 @@ use crate::{
     findings::report::{DocumentReport, DocumentVerdict},
     judging::analysis::{Around, Old, Question, Update, Wants, analyze_manifest},
     judging::hazards::Search,
-    words::text::{code, counted, joined},
+    words::text::{clip, joined},
 };
 
 /// A manifest, with its diagnostics and costs cached.
@@ -370,21 +370,29 @@ impl Told {
         if places.values().map(BTreeSet::len).sum::<usize>() < 2 {
             return None;
         }
-        let name = |number: &usize| self.names.get(*number).map_or("", String::as_str);
-        let of_manifest = |(number, places): (&usize, &BTreeSet<(u32, u32)>)| {
-            let count = counted(places.len() as i64, "place", "places");
-            format!("{count} of {}", code(name(number)))
+        let in_crd = |number: &usize| {
+            let name = self.names.get(*number).map_or("", String::as_str);
+            format!("the CRD `{}`", clip(name, MAX_NAME))
         };
+        let all: usize = places.values().map(BTreeSet::len).sum();
+        if let [(number, _)] = places.iter().collect::<Vec<_>>()[..] {
+            return Some(format!("the same in {all} places of {}", in_crd(number)));
+        }
+        let of_manifest =
+            |(number, places): (&usize, &BTreeSet<(u32, u32)>)| format!("{} in {}", places.len(), in_crd(number));
         let mut named: Vec<String> = places.iter().take(MOST_NAMED).map(of_manifest).collect();
         if places.len() > named.len() {
-            named.push(format!("{} more", places.len() - named.len()));
+            let rest = places.values().skip(MOST_NAMED).map(BTreeSet::len).sum::<usize>();
+            named.push(format!("{rest} in {} more CRDs", places.len() - MOST_NAMED));
         }
-        Some(format!("{} have it", joined(&named, "and")))
+        Some(format!("the same in {all} places: {}", joined(&named, "and")))
     }
 }
 
 /// The maximum number of manifests that a note names.
 const MOST_NAMED: usize = 5;
+/// The maximum length of the name of a CRD in a note, in characters.
+const MAX_NAME: usize = 100;
 
 /// The reports on manifests in one of their source files. A finding is reported only once, even if several manifests, or several places in a
 /// manifest, have it.
@@ -393,7 +401,9 @@ pub fn in_file<'j>(
     path: &Path,
     question: &Question<'_>,
 ) -> Vec<DocumentReport> {
-    let judged: Vec<&Arc<Judged>> = judged.into_iter().collect();
+    let mut judged: Vec<&Arc<Judged>> = judged.into_iter().collect();
+    // A finding is reported for the kind that the file itself declares, if it does: its field paths are those that readers of the file expect.
+    judged.sort_by_key(|it| !it.manifest.is_declared_in(path));
     let mut told = Told::of(&judged, path, question);
     let mut all = Vec::new();
     for mut document in judged.iter().flat_map(|it| it.in_file(path, question, &mut told)) {

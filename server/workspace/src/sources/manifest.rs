@@ -216,6 +216,11 @@ impl Manifest {
         })
     }
 
+    /// Whether the kind of the manifest is declared in a file.
+    pub fn is_declared_in(&self, path: &Path) -> bool {
+        self.origin(Span::default()).is_some_and(|it| *it.file.path == *path)
+    }
+
     /// Whether a part of the manifest comes from a file.
     pub fn is_made_of(&self, path: &Path) -> bool {
         self.files.binary_search_by(|it| (**it).cmp(path)).is_ok()
