@@ -36,6 +36,7 @@ use crate::{
     settings::Effective,
     steady::SteadyErrors,
     tasks, to_proto,
+    tried_texts::TriedTexts,
 };
 
 /// The analysis of one version of a document.
@@ -57,6 +58,8 @@ pub(crate) struct Analysis {
     unfinished: Option<Arc<Analysis>>,
     /// The postponed part of the analysis, until it is complete. All analyses of the same document version share it.
     unsearched: Arc<Mutex<Option<Unsearched>>>,
+    /// What requests for fixes have found out about this version of the document.
+    pub(crate) tried: TriedTexts,
 }
 
 /// A report that lacks the hazards of some rules, or the effects of changes since a revision.
@@ -186,6 +189,7 @@ impl Analysis {
             costs,
             unfinished,
             unsearched: Arc::new(Mutex::new(unsearched)),
+            tried: TriedTexts::default(),
             ..shown
         }
     }
@@ -237,6 +241,7 @@ impl Analysis {
             told_with: self.told_with.clone(),
             is_aside: self.is_aside,
             unsearched: self.unsearched.clone(),
+            tried: TriedTexts::default(),
             ..Self::of(diagnostics.cloned().collect(), problems.cloned().collect())
         }
     }
@@ -351,6 +356,7 @@ impl Analysis {
             costs: self.costs.clone(),
             unfinished: self.unfinished.clone(),
             unsearched: self.unsearched.clone(),
+            tried: TriedTexts::default(),
             ..shown
         })
     }
@@ -373,6 +379,7 @@ impl Analysis {
             is_aside: false,
             unfinished: None,
             unsearched: Arc::default(),
+            tried: TriedTexts::default(),
         }
     }
 }

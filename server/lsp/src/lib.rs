@@ -66,6 +66,7 @@ mod token_lists;
 mod transport;
 mod trees;
 mod trials;
+mod tried_texts;
 mod trust;
 mod untested;
 mod versions;

@@ -7,11 +7,7 @@ use crd_analyzer_ide::{
     lens,
 };
 use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
-use crd_analyzer_workspace::{
-    findings::report::FileReport,
-    judging::analysis::{Around, analyze},
-    judging::hazards::Search,
-};
+use crd_analyzer_workspace::{findings::report::FileReport, judging::analysis::Around, judging::hazards::Search};
 use lsp_types::{
     CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, CodeActionResponse, Diagnostic, Range, TextEdit,
     WorkspaceEdit,
@@ -31,6 +27,7 @@ use crate::{
     source_context,
     tasks::{self, Deadline},
     to_proto,
+    tried_texts::Answer,
     workspace_index::{NearbyIndex, SyncedIndex},
 };
 
@@ -52,19 +49,31 @@ pub(crate) async fn handle(session: &Arc<Session>, params: CodeActionParams) -> 
     let with_all = with_all && !analysis.is_aside;
     let (session, range) = (session.clone(), params.range);
     let found = tasks::answering("the search for fixes", move |deadline| {
-        let mut actions = Vec::new();
-        if with_fixes {
-            actions = find(&session, &snapshot, &analysis, range, deadline);
-            let is_asked = |it: &CodeActionOrCommand| match (it, only.as_deref()) {
-                (_, None | Some([])) | (CodeActionOrCommand::Command(_), _) => true,
-                (CodeActionOrCommand::CodeAction(it), only) => it.kind.as_ref().is_some_and(|it| wants(only, it)),
-            };
-            actions.retain(is_asked);
-        }
-        if with_all {
-            let is_wanted = only.is_some();
-            actions.extend(repair_all(&session, &snapshot, &analysis, (deadline, is_wanted)).map(Into::into));
-        }
+        let only = only.as_deref();
+        let known = analysis.tried.answer(range, only);
+        let mut actions = known.unwrap_or_else(|| {
+            let mut found = Vec::new();
+            if with_fixes {
+                found = find(&session, &snapshot, &analysis, range, deadline);
+                let is_asked = |it: &CodeActionOrCommand| match (it, only) {
+                    (_, None | Some([])) | (CodeActionOrCommand::Command(_), _) => true,
+                    (CodeActionOrCommand::CodeAction(it), only) => it.kind.as_ref().is_some_and(|it| wants(only, it)),
+                };
+                found.retain(is_asked);
+            }
+            if with_all {
+                let is_wanted = only.is_some();
+                found.extend(repair_all(&session, &snapshot, &analysis, (deadline, is_wanted)).map(Into::into));
+            }
+            if !deadline.is_over() {
+                analysis.tried.keep(Answer {
+                    range,
+                    only: only.map(<[_]>::to_vec),
+                    actions: found.clone(),
+                });
+            }
+            found
+        });
         if has_commands {
             let chars = from_proto::range(&snapshot.text, range, session.client().unit);
             let offset = |char| snapshot.text.char_to_byte(char) as u32;
@@ -101,15 +110,20 @@ pub(crate) fn fix_all() -> CodeActionKind {
 }
 
 /// The report for the document with this text. `None` if the deadline has passed.
-fn judge(session: &Arc<Session>, snapshot: &Snapshot, text: &str, deadline: &Deadline) -> Option<FileReport> {
-    judge_at(&place_of(&snapshot.uri), session, snapshot, text, deadline)
+fn judge(
+    session: &Arc<Session>,
+    (snapshot, analysis): (&Snapshot, &Analysis),
+    text: &str,
+    deadline: &Deadline,
+) -> Option<FileReport> {
+    judge_at(&place_of(&snapshot.uri), session, (snapshot, analysis), text, deadline)
 }
 
 /// Like [`judge`], for another file that is checked with the settings of the document.
 fn judge_at(
     path: &Path,
     session: &Arc<Session>,
-    snapshot: &Snapshot,
+    (snapshot, analysis): (&Snapshot, &Analysis),
     text: &str,
     deadline: &Deadline,
 ) -> Option<FileReport> {
@@ -119,7 +133,7 @@ fn judge_at(
     let (effective, definitions) = (session.effective(snapshot), SyncedIndex(session));
     let around = Around::crds(&definitions);
     let question = analysis::question(path, &effective, around, Search::All(&session.hazards));
-    Some(analyze(text.as_bytes().to_vec(), &question))
+    Some(analysis.tried.judge((path, text), &question))
 }
 
 /// The CRDs for the resources of the document.
@@ -154,7 +168,7 @@ fn repair_all(
             &text,
             analysis.all_problems(),
             &definitions(session, snapshot),
-            &|text| judge(session, snapshot, text, deadline),
+            &|text| judge(session, (snapshot, analysis), text, deadline),
         )?
     };
     let source = to_proto::Source {
@@ -234,7 +248,7 @@ fn find(
             analysis.all_problems().filter(|it| !is_kept(it)),
             span,
             &definitions(session, snapshot),
-            &|file, text| judge_at(&file.path, session, snapshot, text, deadline),
+            &|file, text| judge_at(&file.path, session, (snapshot, analysis), text, deadline),
         )
     };
     let rewrite = || {
@@ -308,7 +322,7 @@ fn of_manifest(
         found.extend(lens::fixes(&costs, problems, span, versions, &goes_on));
     }
     // Checking a fix takes as long as an analysis, so check only the fixes in the requested range.
-    let judge = |text: &str| judge(session, snapshot, text, deadline);
+    let judge = |text: &str| judge(session, (snapshot, analysis), text, deadline);
     let problems = analysis.all_problems();
     found.extend(fixes::repairs(
         text,

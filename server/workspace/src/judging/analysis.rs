@@ -79,6 +79,11 @@ pub fn analyze_and_keep(bytes: Vec<u8>, question: &Question<'_>) -> (FileReport,
     analyze_source(&Text::decode(bytes), question)
 }
 
+/// Like [`analyze`], for a text that differs little from the last one. `last_trees` has the trees of that one, which makes parsing faster.
+pub fn analyze_edited(text: Arc<str>, question: &Question<'_>, last_trees: &Arc<LastTrees>) -> FileReport {
+    analyze_source(&Text::whole(text).after(Some(last_trees)), question).0
+}
+
 /// Like [`analyze`], but always treats the text as a manifest, even if the file's name is that of a source file. `last_trees` has the trees of the
 /// version of the manifest that was checked before, if there is one.
 pub fn analyze_manifest(text: Arc<str>, question: &Question<'_>, last_trees: Option<&Arc<LastTrees>>) -> FileReport {
