@@ -56,6 +56,10 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
         show(&mut terminal, &args.folder, offer)?;
     }
     terminal.blank()?;
+    if let Some(caution) = offers::caution(&offers) {
+        terminal.line(&caution)?;
+        terminal.blank()?;
+    }
     let wanted: Vec<&Offer> = offers.iter().filter(|it| it.change.is_some()).collect();
     if wanted.is_empty() {
         terminal.line("There is nothing to write.")?;

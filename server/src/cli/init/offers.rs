@@ -15,6 +15,25 @@ use crate::{input, output::missing_packages::FETCH};
 /// The git tag of this version's release.
 const RELEASE: &str = concat!("v", env!("CARGO_PKG_VERSION"));
 
+/// Whether this version is released. CI jobs and hooks fetch the release, so they fail before.
+const IS_RELEASED: bool = false;
+
+/// What users need to know before they write files that fetch the release. `None` if there is none of these files, or if the release exists.
+pub(super) fn caution(offers: &[Offer]) -> Option<String> {
+    let fetches = |it: &Offer| it.change.as_ref().is_some_and(|it| it.after.contains(RELEASE));
+    let all: Vec<String> = offers
+        .iter()
+        .filter(|it| fetches(it))
+        .map(|it| it.path.display().to_string())
+        .collect();
+    (!IS_RELEASED && !all.is_empty()).then(|| {
+        format!(
+            "crd-analyzer {RELEASE} is not released yet: until then, {} cannot fetch it, and will fail",
+            all.join(" and ")
+        )
+    })
+}
+
 /// The number of Kubernetes minor versions that get patch releases.
 const MAINTAINED: u8 = 3;
 
@@ -190,5 +209,22 @@ fn text(folder: &Path, path: &Path) -> anyhow::Result<Option<String>> {
         Ok(text) => Ok(Some(text)),
         Err(why) if Unread::is_missing(&why) => Ok(None),
         Err(why) => Err(anyhow::anyhow!("cannot read {}: {why}", path.display())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_say_whether_this_version_is_released() {
+        let said = format!("Version {} is not released yet", env!("CARGO_PKG_VERSION"));
+        for page in [
+            include_str!("../../../../README.md"),
+            include_str!("../../../../docs/install.md"),
+            include_str!("../../../../docs/ci.md"),
+        ] {
+            assert_eq!(page.contains(&said), !IS_RELEASED);
+        }
     }
 }
