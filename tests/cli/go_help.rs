@@ -23,6 +23,16 @@ fn help_in_go_files_names_markers() {
     for (above, fields, expected) in [
         (
             String::new(),
+            "\t// +kubebuilder:default=3\n\tA string `json:\"a\"`",
+            "put the value in quotes: `+kubebuilder:default=\"3\"`",
+        ),
+        (
+            String::new(),
+            "\t// +kubebuilder:default=a\n\tA []string `json:\"a\"`",
+            "make it a list: `+kubebuilder:default={\"a\"}`",
+        ),
+        (
+            String::new(),
             "\t// +kubebuilder:validation:UniqueItems=true\n\tA []string `json:\"a\"`",
             "replace it with `+listType=set`",
         ),

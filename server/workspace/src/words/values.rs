@@ -87,6 +87,17 @@ fn entry(about: &About<'_>, value: &str) -> String {
     }
 }
 
+/// Help that says what to write instead of the value. In Go files, a value is written in a marker, whose lists are in braces.
+fn to_write(words: Words, about: &About<'_>, what: &str, value: &str) -> Words {
+    let list = value.strip_prefix('[').and_then(|it| it.strip_suffix(']'));
+    let argument = list.map_or_else(|| value.to_owned(), |it| format!("{{{it}}}"));
+    let in_go = match about.last() {
+        "default" => format!("{what}: `+kubebuilder:default={argument}`"),
+        _ => format!("{what}: `{argument}`"),
+    };
+    words.help(format!("{what}: {}", entry(about, value))).in_go(in_go)
+}
+
 /// The words for an action that prints a value of another type.
 fn printed(about: &About<'_>, subject: &str, expected: &str) -> Words {
     let found = match about.value().map(|it| &it.value) {
@@ -156,7 +167,7 @@ fn wrong_type(about: &About<'_>, subject: &str, expected: &str) -> Words {
         JsonValue::Null | JsonValue::Array(_) | JsonValue::Object(_)
     );
     match (expected, text, &found.value) {
-        (_, Some(text), _) if fits(text) => words.help(format!("remove the quotes: {}", entry(about, text))),
+        (_, Some(text), _) if fits(text) => to_write(words, about, "remove the quotes", text),
         (_, _, JsonValue::Null) => words.help(format!(
             "write {}, or remove the field",
             entry(about, placeholder(expected))
@@ -164,10 +175,8 @@ fn wrong_type(about: &About<'_>, subject: &str, expected: &str) -> Words {
         ("string" | "integer or string", None, _) if is_scalar => {
             let read = written(found);
             let source = about.tree.map_or(&*read, |it| it.source(found.node));
-            let words = words.help(format!(
-                "put the value in quotes: {}",
-                entry(about, &format!("\"{}\"", clip(source, MAX_VALUE)))
-            ));
+            let quoted = format!("\"{}\"", clip(source, MAX_VALUE));
+            let words = to_write(words, about, "put the value in quotes", &quoted);
             if source == read {
                 words
             } else {
@@ -179,21 +188,14 @@ fn wrong_type(about: &About<'_>, subject: &str, expected: &str) -> Words {
             entry(about, &format!("[{}]", quoted_items(text))),
             entry(about, &format!("[{}]", written(found)))
         )),
-        ("array", ..) if is_scalar => words.help(format!(
-            "make it a list: {}",
-            entry(about, &format!("[{}]", written(found)))
-        )),
-        ("integer", _, JsonValue::Float(float)) => words.help(format!(
-            "write a whole number: {}",
-            entry(about, &number(float.round()))
-        )),
+        ("array", ..) if is_scalar => to_write(words, about, "make it a list", &format!("[{}]", written(found))),
+        ("integer", _, JsonValue::Float(float)) => {
+            to_write(words, about, "write a whole number", &number(float.round()))
+        }
         ("object", _, JsonValue::Array(_)) => {
             words.help("remove the `- ` before its first key: the value is one object, not a list")
         }
-        _ => words.help(format!(
-            "write {expected_words}: {}",
-            entry(about, placeholder(expected))
-        )),
+        _ => to_write(words, about, &format!("write {expected_words}"), placeholder(expected)),
     }
 }
 
