@@ -61,6 +61,21 @@ fn check(before: &str, after: &str, code: i32) {
 }
 
 #[test]
+fn rules_that_yaml_reads_as_tags_are_quoted() {
+    let crd = |rule: &str| {
+        definition(&format!(
+            "              type: object\n              x-kubernetes-validations:\n              - message: m\n                rule: {rule}\n              properties:\n                a: {{type: string, maxLength: 5}}\n"
+        ))
+    };
+    for (before, after) in [
+        ("!has(self.a) || self.a == 'x'", "'!has(self.a) || self.a == ''x'''"),
+        ("!has(self.a)", "'!has(self.a)'"),
+    ] {
+        check(&crd(before), &crd(after), 0);
+    }
+}
+
+#[test]
 fn required_properties_are_listed_by_their_object() {
     let crd = |properties: &str| {
         definition(&format!(

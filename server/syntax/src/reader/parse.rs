@@ -491,8 +491,24 @@ impl<const TRACKED: bool> Parser<'_, TRACKED> {
                 self.take();
                 Ok(())
             }
-            _ => Err(self.error_here("while parsing a block mapping", Problem::MissingKey, token)),
+            _ => {
+                let problem = if self.is_after_quote(token) {
+                    Problem::TextAfterQuote
+                } else {
+                    Problem::MissingKey
+                };
+                Err(self.error_here("while parsing a block mapping", problem, token))
+            }
         }
+    }
+
+    /// Whether a token follows the closing quote of a value on the same line.
+    fn is_after_quote(&self, token: Token) -> bool {
+        let before = &self.text[..token.start as usize];
+        let line = &before[before.rfind(['\n', '\r']).map_or(0, |it| it + 1)..];
+        let line = line.trim_end_matches(' ');
+        let begins = [": '", ": \"", "- '", "- \""];
+        line.ends_with(['\'', '"']) && begins.iter().any(|it| line.contains(it))
     }
 
     fn block_mapping_value(&mut self) -> Result<(), Failure> {

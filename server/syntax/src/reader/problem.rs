@@ -23,6 +23,8 @@ pub enum Problem {
     MissingDash,
     /// A line does not continue the surrounding mapping.
     MissingKey,
+    /// Text follows the closing quote of a value on the same line.
+    TextAfterQuote,
     /// An item is followed by neither a comma nor a `]`.
     MissingCommaOrBracket,
     /// An entry is followed by neither a comma nor a `}`.
@@ -63,6 +65,8 @@ pub enum Problem {
     ZeroIndentation,
     /// Text after the header of a block scalar or after a directive.
     CommentOrLineBreak,
+    /// Text after the header of a block scalar, which follows a tag on the same line: `!a || b`.
+    BlockAfterTag,
     /// An anchor or alias without a name.
     AnchorName,
     /// A verbatim tag that is not closed.
@@ -118,7 +122,7 @@ impl Problem {
             Self::MissingNode => "did not find expected node content",
             Self::UndefinedTagHandle => "found undefined tag handle",
             Self::MissingDash => "did not find expected '-' indicator",
-            Self::MissingKey => "did not find expected key",
+            Self::MissingKey | Self::TextAfterQuote => "did not find expected key",
             Self::MissingCommaOrBracket => "did not find expected ',' or ']'",
             Self::MissingCommaOrBrace => "did not find expected ',' or '}'",
             Self::NoToken | Self::TabBegins => "found character that cannot start any token",
@@ -136,7 +140,7 @@ impl Problem {
             Self::HexadecimalNumber => "did not find expected hexdecimal number",
             Self::InvalidEscape => "found invalid Unicode character escape code",
             Self::ZeroIndentation => "found an indentation indicator equal to 0",
-            Self::CommentOrLineBreak => "did not find expected comment or line break",
+            Self::CommentOrLineBreak | Self::BlockAfterTag => "did not find expected comment or line break",
             Self::AnchorName => "did not find expected alphabetic or numeric character",
             Self::ClosingAngle => "did not find the expected '>'",
             Self::WhitespaceOrLineBreak => "did not find expected whitespace or line break",

@@ -232,6 +232,19 @@ impl<const TRACKED: bool> Scanner<'_, TRACKED> {
         Ok(())
     }
 
+    /// The tag between a key or a dash and a block scalar on the same line.
+    fn tag_before(&self, scalar: Mark) -> Option<Span> {
+        let before = &self.cursor.bytes[..scalar.pos as usize];
+        let line = before
+            .iter()
+            .rposition(|it| matches!(it, b'\n' | b'\r'))
+            .map_or(0, |it| it + 1);
+        let is_begin = |it: &[u8]| matches!(it[0], b':' | b'-') && it[1..] == *b" !";
+        let start = line + before[line..].windows(3).position(is_begin)? + 2;
+        let end = before.trim_ascii_end().len();
+        Some(Span::new(start as u32, end as u32))
+    }
+
     /// Scans a literal or folded scalar.
     pub(super) fn scan_block_scalar(&mut self, literal: bool) -> Result<Token, Failure> {
         const CONTEXT: &str = "while scanning a block scalar";
@@ -263,7 +276,10 @@ impl<const TRACKED: bool> Scanner<'_, TRACKED> {
             self.scan_comment()?;
         }
         if !self.cursor.is_breakz() {
-            return Err(self.error(CONTEXT, start, Problem::CommentOrLineBreak));
+            return Err(match self.tag_before(start) {
+                Some(tag) => self.error_at(tag, CONTEXT, start, Problem::BlockAfterTag),
+                None => self.error(CONTEXT, start, Problem::CommentOrLineBreak),
+            });
         }
         if self.cursor.break_here() > 0 {
             self.cursor.need(2)?;

@@ -46,6 +46,11 @@ fn yaml(problem: &Problem) -> Words {
             "wrong indentation, or an open bracket or quote",
             "indent it like the keys beside it, or close the quote or bracket before it",
         ),
+        Problem::TextAfterQuote => told(
+            "the value ends at the quote before this text",
+            "after the closing quote",
+            "write a quote inside `'…'` twice (`''`), and a quote inside `\"…\"` with a backslash (`\\\"`)",
+        ),
         Problem::MissingDash => told(
             "this line is indented like a list item, but does not begin with `- `",
             "not a list item",
@@ -124,7 +129,12 @@ fn yaml(problem: &Problem) -> Words {
         Problem::CommentOrLineBreak => told(
             "text cannot follow `|` or `>` on the same line",
             "not allowed here",
-            "begin the text on the next line, or put the whole value in quotes, as a rule that begins with `!` needs",
+            "begin the text on the next line, or put the whole value in quotes",
+        ),
+        Problem::BlockAfterTag => told(
+            "YAML reads a word that begins with `!` as a tag, not as part of the value",
+            "a YAML tag",
+            "put the whole value in quotes",
         ),
         Problem::ZeroIndentation => told(
             "the indentation after `|` or `>` cannot be 0",

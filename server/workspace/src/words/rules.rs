@@ -12,6 +12,13 @@ use super::{
 };
 use crate::costs::grouped;
 
+/// The tag of the value that an error is about, as it is written.
+fn tag(about: &About<'_>) -> Option<String> {
+    let (tree, value) = about.tree.zip(about.value())?;
+    let written = tree.properties(value.node)?.tag?;
+    Some(tree.text()[written.range()].to_owned())
+}
+
 pub(super) fn words(about: &About<'_>) -> Option<Words> {
     let words = match about.code {
         codes::RULE_FAILED => failed(about)?,
@@ -23,6 +30,11 @@ pub(super) fn words(about: &About<'_>) -> Option<Words> {
         .label("too expensive to check")
         .help("make the value smaller, or add `maxItems` and `maxLength` to the schema")
         .in_go("make the value smaller, or add `+kubebuilder:validation:MaxItems` and `MaxLength` to the fields"),
+        api_codes::EMPTY_RULE if let Some(tag) = tag(about) => {
+            Words::new(format!("the rule is empty: YAML reads {} as a tag", code(&tag)))
+                .label("empty")
+                .help("put the whole rule in quotes")
+        }
         api_codes::EMPTY_RULE => Words::new("a validation rule has no `rule`")
             .label("`rule` is missing here")
             .help("add `rule` with a CEL expression, such as `rule: self.minReplicas <= self.replicas`")

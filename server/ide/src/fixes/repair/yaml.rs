@@ -69,7 +69,11 @@ impl<'t> Line<'t> {
 
 /// Quotes a value that starts with `!` and was meant as a string.
 fn quote_tag(line: &Line<'_>) -> Option<Repair> {
-    line.quoted(line.text.find(": !")? + 2)
+    let value = line.text.find(": !")? + 2;
+    let repair = line.quoted(value)?;
+    // A negated call is CEL. A tag may be one of another program.
+    let is_cel = line.text[value..].contains('(');
+    Some(if is_cel { repair.safe() } else { repair })
 }
 
 /// Quotes a value that has a colon in it, or that begins with a character with which values without quotes cannot begin.
