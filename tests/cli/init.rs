@@ -29,7 +29,7 @@ fn files_are_shown_and_written_on_request_only() {
         "+      - uses: crd-analyzer/crd-analyzer/integrations/github-action@v",
         "+    hooks:\n+      - id: crd-analyzer",
         "add this to `include` yourself",
-        "is not released yet: until then, .github/workflows/crd-analyzer.yaml and .pre-commit-config.yaml cannot fetch it",
+        "is not released yet: until then, .pre-commit-config.yaml and .github/workflows/crd-analyzer.yaml cannot fetch it",
         "Nothing has been written yet.",
     ];
     sandbox.run(&["init"]).expect(0, &shown);
