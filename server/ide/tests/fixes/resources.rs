@@ -189,6 +189,56 @@ properties:
     assert!(wrong.fixes.is_empty(), "{:?}", wrong.fixes);
 }
 
+/// `state` is nearer to `status` than any other field of `spec`.
+#[test]
+fn a_field_that_is_indented_too_deep_moves_out() {
+    const SCHEMA: &str = "\
+type: object
+properties:
+  spec:
+    type: object
+    properties:
+      state: {type: string}
+      driver: {type: object, properties: {cores: {type: integer}}}
+      executor: {type: object, properties: {cores: {type: integer}}}
+  status: {type: object, properties: {ready: {type: boolean}}}
+";
+    for (written, (field, around), expected) in [
+        (
+            "spec:\n  state: a\n  status:\n    ready: true",
+            ("status", "spec"),
+            "spec:\n  state: a\nstatus:\n  ready: true",
+        ),
+        (
+            "spec:\n  driver:\n    cores: 1\n    executor: # one\n      cores: 1\n  state: a",
+            ("executor", "driver"),
+            "spec:\n  driver:\n    cores: 1\n  executor: # one\n    cores: 1\n  state: a",
+        ),
+    ] {
+        let found = found_with(SCHEMA, written);
+        let unknown = found
+            .iter()
+            .find(|it| it.code == "unknown-field")
+            .expect("an unknown field");
+        let titles: Vec<_> = unknown.fixes.iter().map(|it| it.title.clone()).collect();
+        assert_eq!(
+            titles,
+            [
+                format!("Move {field} out of {around}"),
+                format!("Add {field} to the CRD"),
+                format!("Remove {field}")
+            ],
+            "{written}"
+        );
+        assert_eq!(
+            unknown.help,
+            [format!("move `{field}` out of `{around}`: indent it like `{around}`")]
+        );
+        let edited = &unknown.fixes[0].edited;
+        assert!(edited.trim_end().ends_with(expected), "{edited}");
+    }
+}
+
 /// The CRD must not get the field a second time, at its root.
 #[test]
 fn a_field_of_spec_moves_into_spec() {

@@ -32,6 +32,9 @@ use crate::{
     words::{self, About},
 };
 
+/// The maximum number of objects around an unknown field that may declare it.
+const MAX_OUT: usize = 8;
+
 /// The maximum number of property names to compare with unknown fields for one verdict. Beyond it, unknown fields get no suggestions.
 const MAX_COMPARED: usize = 200_000;
 
@@ -234,6 +237,9 @@ impl<'a> Locate<'a> {
         }
         let parent = words::name::field(&words::name::parent(&path));
         let known = error.decider.as_ref().map(|it| self.properties(it)).unwrap_or_default();
+        if let Some((around, outer)) = self.around(error, &path, &name) {
+            return (words::unknown::inside(&name, &parent, (&around, &outer)), None);
+        }
         let near = words::meant::meant(&name, known.iter().map(AsRef::as_ref));
         let near = near.filter(|near| error.node.is_none_or(|it| self.may_be_renamed(it, near)));
         misspelt.extend(near.map(|near| Misspelt {
@@ -253,6 +259,36 @@ impl<'a> Locate<'a> {
         }));
         let meant = near.map(str::to_owned).or(renamed);
         (words::unknown::in_resource(&name, &parent, meant.as_deref()), meant)
+    }
+
+    /// The key out of whose object an unknown field has to move, because an object further out declares the field and lacks it, and a phrase for
+    /// that object. `path` is the path of the field.
+    fn around(&self, error: &server::StrictError, path: &field::Path, name: &str) -> Option<(String, String)> {
+        let mut schema = error.decider.as_ref()?.path.segments();
+        let mut object = path.segments().split_last()?.1;
+        let mut outer_path = words::name::parent(path);
+        for _ in 0..MAX_OUT {
+            let (Segment::Field(key) | Segment::Key(key), outer) = object.split_last()? else {
+                return None;
+            };
+            let (declared, outer_schema) = schema.split_last_chunk::<2>().map(|it| (it.1, it.0))?;
+            let is_named =
+                |it: &Segment, wanted: &str| matches!(it, Segment::Field(it) | Segment::Key(it) if it == wanted);
+            if !(is_named(&declared[0], "properties") && is_named(&declared[1], key)) {
+                return None;
+            }
+            outer_path = words::name::parent(&outer_path);
+            let steps: Vec<Step<'_>> = spans::steps(outer_schema);
+            let node = self.finder.find_from(self.definition.root, &steps).node;
+            let tree = &self.definition.tree;
+            let properties = self.finder.lookup(tree.resolve(node), "properties")?;
+            let lacks = || words::at(self.json.root()?, outer).map(|it| it.get(name).is_none());
+            if self.finder.lookup(tree.resolve(properties.value), name).is_some() && lacks() == Some(true) {
+                return Some((key.clone(), words::name::field(&outer_path)));
+            }
+            (schema, object) = (outer_schema, outer);
+        }
+        None
     }
 
     /// Whether a key of the resource may get another name. It may not if the file where it is written has that name beside it. A patch may change a field

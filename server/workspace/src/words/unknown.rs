@@ -192,6 +192,18 @@ pub(crate) fn in_resource(name: &str, parent: &str, near: Option<&str>) -> Words
     }
 }
 
+/// Words for a field of a resource that belongs to an object further out. `parent` and `outer` are phrases for the object that contains it, and for the
+/// one that declares it. `around` is the key out of whose object it has to move.
+pub(crate) fn inside(name: &str, parent: &str, (around, outer): (&str, &str)) -> Words {
+    let (name, around) = (shown(name), shown(around));
+    Words::new(clip(
+        &format!("{name} is a field of {outer}, but is inside {parent}"),
+        MAX_HEADLINE,
+    ))
+    .label("indented too deep")
+    .help(format!("move {name} out of {around}: indent it like {around}"))
+}
+
 /// Words for a field that belongs in `spec` but is at the root of a resource.
 pub(crate) fn outside_of_spec(name: &str) -> Words {
     Words::new(clip(

@@ -1,5 +1,6 @@
 //! Quick fixes that move a field to the object that has it.
 
+use crd_analyzer_syntax::paths;
 use crd_analyzer_workspace::judging::misplaced::{Belongs, lost_schema, property};
 
 use super::{
@@ -33,6 +34,32 @@ pub(super) fn in_schema(at: &At<'_>) -> Option<Repair> {
     };
     Some(Repair::new(title, edits))
 }
+
+/// Moves a field of a resource to the nearest object around its own that declares the field and lacks it. `view` has the schemas of these objects, by
+/// the number of steps from the root.
+pub(super) fn out_of<'v>(at: &At<'_>, view: impl Fn(usize) -> Option<View<'v>>) -> Option<Repair> {
+    let tree = at.tree;
+    let (own, mapping) = at.entry.zip(at.mapping())?;
+    let name = tree.scalar(own.key);
+    let mut inner = mapping;
+    let depth = paths::path_of(tree, mapping).len();
+    for steps in (0..depth).rev().take(MAX_OUT) {
+        let around = tree.entry_of(inner).filter(|it| it.value == inner)?;
+        let outer = tree.parent(around.key)?;
+        if tree.entry(outer, &name).is_none() && view(steps)?.fields().iter().any(|it| it.0 == name) {
+            let title = format!("Move {name} out of {}", tree.scalar(around.key));
+            return Some(Repair::new(
+                title,
+                moves::entry(tree, mapping, own, Target::After(around))?,
+            ));
+        }
+        inner = outer;
+    }
+    None
+}
+
+/// The maximum number of objects around a field that are searched.
+const MAX_OUT: usize = 8;
 
 const SPEC: &str = "spec";
 

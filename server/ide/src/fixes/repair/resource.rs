@@ -63,10 +63,24 @@ fn repairs_at(at: &At<'_>, definitions: &dyn Definitions, found: &mut Vec<Repair
         return;
     };
     let tree = &definition.tree;
-    let Some(view) = View::root(tree, tree.resolve(root.node)).follow(path) else {
+    let view = |path: &[Step<'_>]| View::root(tree, tree.resolve(root.node)).follow(path);
+    if at.problem.code == api_codes::UNKNOWN_FIELD
+        && let Some(moved) = super::misplaced::out_of(at, |steps| view(path.get(..steps)?))
+    {
+        found.push(moved);
+        remove(at, found);
         return;
-    };
+    }
+    let Some(view) = view(path) else { return };
     value(at, &view, found);
+}
+
+/// Removes an unknown field.
+fn remove(at: &At<'_>, found: &mut Vec<Repair>) {
+    if let Some((own, mapping)) = at.entry.zip(at.mapping()) {
+        let edit = remove_entry(at.tree, mapping, own);
+        found.extend(Repair::one(format!("Remove {}", at.tree.scalar(own.key)), edit));
+    }
 }
 
 /// Fixes for a finding in a default, which must be valid under its own schema.
@@ -188,8 +202,7 @@ fn unknown_field(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
     } else {
         found.extend(super::misplaced::into_spec(at, view));
     }
-    let edit = remove_entry(tree, mapping, own);
-    found.extend(Repair::one(format!("Remove {name}"), edit));
+    remove(at, found);
 }
 
 /// Adds a required field. The finding does not say which field is missing, so each missing one is a candidate.
