@@ -330,8 +330,9 @@ impl Building<'_> {
         }
         for generator in &kustomization.generators {
             let general = kustomization.generator_options.as_ref();
-            let made = self.generated(folder, generator, general)?;
-            generate::absorb(&mut found.resources, made, self.is_open())?;
+            if let Some(made) = self.generated(folder, generator, general)? {
+                generate::absorb(&mut found.resources, made, self.is_open())?;
+            }
         }
         self.run_generators(folder, &kustomization.plugins.generators, &mut found.resources)?;
         for path in &kustomization.components {

@@ -27,6 +27,8 @@ pub struct Built {
 pub enum Unread {
     /// A remote base, which is not on this machine.
     Remote(String),
+    /// A file on the web, from which kustomize generates an object.
+    RemoteFile(String),
     /// A file or folder that does not exist. kustomize fails.
     Missing(String),
     /// A file or folder that does not exist, but that a program may create before kustomize runs: see [`Files::is_made`](crate::Files::is_made).
@@ -48,6 +50,12 @@ impl Unread {
             Self::Missing(path.to_owned())
         }
     }
+}
+
+/// Whether kustomize downloads a file with this path.
+pub(crate) fn is_download(path: &str) -> bool {
+    let scheme = path.split_once("://").map_or("", |it| it.0);
+    ["http", "https"].iter().any(|it| scheme.eq_ignore_ascii_case(it))
 }
 
 /// Whether a path without an existing file names a repository or a web page.

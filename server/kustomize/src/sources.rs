@@ -16,6 +16,7 @@ use crd_analyzer_syntax::{
 
 use crate::{
     bases::{Base, Kept},
+    built::is_download,
     changed::ChangedText,
     dates::timestamp,
     node::{Entry, Node, Place, Value, Word, plain},
@@ -94,6 +95,10 @@ pub(crate) fn missing(files: &dyn Files, path: &Path) -> ProblemKind {
 
 /// The problem of a file that was not read. `written` is its path as the file in `folder` names it.
 pub(crate) fn unread(files: &dyn Files, folder: &Path, written: &str, place: Place) -> Problem {
+    if is_download(written) {
+        let message = format!("`{}` is remote and is not read", end_of(written));
+        return Problem::new(ProblemKind::NotSupported, place, message);
+    }
     let path = joined(folder, written);
     match files.refusal(&path) {
         Some(why) => {

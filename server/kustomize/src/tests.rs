@@ -202,6 +202,41 @@ fn only_patches_of_those_that_name_a_remote_base_may_be_for_its_objects() {
 }
 
 #[test]
+fn an_object_from_a_file_on_the_web_is_left_out() {
+    let of = |more: &str| {
+        let files = memory(&[
+            ("o/kustomization.yaml", &format!("resources: [w.yaml]\n{more}")),
+            ("o/w.yaml", WIDGET),
+        ]);
+        build(&files, Path::new("/o"))
+    };
+    let url = "https://example.com/a.json";
+    for generator in [
+        "{name: c, files: [URL]}",
+        "{name: c, files: [a=URL]}",
+        "{name: c, envs: [URL]}",
+    ] {
+        let generator = generator.replace("URL", url);
+        let patch = "patches: [{patch: '{apiVersion: v1, kind: ConfigMap, metadata: {name: c}, data: {a: b}}'}]\n";
+        let built = of(&format!("configMapGenerator: [{generator}]\n{patch}"));
+        assert_eq!(
+            built.objects.map(|it| it.len()).map_err(|it| it.message),
+            Ok(1),
+            "{generator}"
+        );
+        assert_eq!(built.unread.len(), 1, "{generator}");
+        assert_eq!(built.unread[0].0, Unread::RemoteFile(url.to_owned()));
+    }
+    // A patch may change any object.
+    let problem = of(&format!("patches: [{{path: '{url}'}}]\n")).objects.unwrap_err();
+    assert_eq!(problem.kind, ProblemKind::NotSupported);
+    let missing = of("configMapGenerator: [{name: c, files: [a.json]}]\n")
+        .objects
+        .unwrap_err();
+    assert_eq!(missing.kind, ProblemKind::Fails);
+}
+
+#[test]
 fn what_is_made_or_missing_is_left_out() {
     let of = |more: &str| {
         let files = memory(&[

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use super::{Building, Result};
+use super::{A_PROBLEM, Building, Result};
 use crate::{
     bases::Accumulated,
-    built::Unread,
+    built::{Unread, is_download},
     generate,
     kustomization::{Generator, GeneratorOptions, Kustomization, Text, Transformer, is_inline},
     node::Place,
@@ -53,7 +53,9 @@ impl Building<'_> {
             let (kind, message) = match unread {
                 Unread::Missing(path) => (ProblemKind::Fails, format!("the file `{path}` does not exist")),
                 Unread::Awaited(path) => (ProblemKind::Missing, format!("the file `{path}` does not exist")),
-                Unread::Remote(url) => (ProblemKind::NotSupported, format!("`{url}` is remote and is not read")),
+                Unread::Remote(url) | Unread::RemoteFile(url) => {
+                    (ProblemKind::NotSupported, format!("`{url}` is remote and is not read"))
+                }
                 Unread::Refused(path, why) => (ProblemKind::NotSupported, format!("`{path}` is not read: {why}")),
                 Unread::Made(field, _) => {
                     let message = format!("crd-analyzer does not build `{field}`");
@@ -83,25 +85,45 @@ impl Building<'_> {
         for making in making {
             let made = match making {
                 Making::Map(generator) => self.generated(folder, &generator, None)?,
-                Making::Account(made) => *made,
+                Making::Account(made) => Some(*made),
             };
-            generate::absorb(resources, made, self.is_open())?;
+            if let Some(made) = made {
+                generate::absorb(resources, made, self.is_open())?;
+            }
         }
         Ok(())
     }
 
-    /// Creates the object of a generator, which may read files.
+    /// Creates the object of a generator, which may read files. `None` if one of the files is on the web, or if a program may create it: the file is
+    /// added to `unread`.
     pub(super) fn generated(
         &mut self,
         folder: &Path,
         generator: &Generator,
         general: Option<&GeneratorOptions>,
-    ) -> Result<Resource> {
+    ) -> Result<Option<Resource>> {
+        let mut absent = None;
         let mut read = |path: &str, place| {
-            let text = self.text(&joined(folder, path))?;
-            text.ok_or_else(|| unread(self.files, folder, path, place))
+            if let Some(text) = self.text(&joined(folder, path))? {
+                return Ok(text);
+            }
+            let problem = unread(self.files, folder, path, place);
+            if is_download(path) {
+                absent = Some((Unread::RemoteFile(path.to_owned()), place));
+            } else if problem.kind == ProblemKind::Missing {
+                absent = Some((Unread::Awaited(path.to_owned()), place));
+            }
+            Err(problem)
         };
-        generate::generate(generator, general, &mut read)
+        let made = generate::generate(generator, general, &mut read);
+        let Some((unread, place)) = absent else {
+            return made.map(Some);
+        };
+        if let Unread::RemoteFile(path) | Unread::Awaited(path) = &unread {
+            spend::bytes(path.len() + A_PROBLEM)?;
+        }
+        self.unread.push((unread, place));
+        Ok(None)
     }
 
     /// The built-in transformers of a list. If it has other plugins, records that they change objects in an unknown way.

@@ -136,7 +136,7 @@ struct Adding {
     dropped: HashSet<Key>,
     /// The files that failed builds use.
     unknown: HashSet<PathBuf>,
-    /// The remote bases that were already reported.
+    /// The remote bases and files that were already reported.
     remote: HashSet<String>,
     /// The findings about kustomizations that were already reported, by span and headline.
     told: HashSet<(u32, u32, String)>,
@@ -297,7 +297,7 @@ impl Overlays {
         let is_as_is = state.as_is.contains(&number);
         for (unread, place) in &build.unread {
             let is_new = match unread {
-                Unread::Remote(url) => state.remote.insert(url.clone()),
+                Unread::Remote(url) | Unread::RemoteFile(url) => state.remote.insert(url.clone()),
                 Unread::Missing(_) | Unread::Awaited(_) | Unread::Refused(..) | Unread::Made(..) => true,
             };
             if is_new {

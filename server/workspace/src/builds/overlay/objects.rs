@@ -79,6 +79,10 @@ pub(super) fn told_unread(unread: &Unread, is_as_is: bool) -> Finding {
             format!("crd-analyzer does not read the remote base `{}`", words::clip(url, 60)),
             "crd-analyzer downloads nothing: patched objects of the base are checked in part",
         ),
+        Unread::RemoteFile(url) => (
+            format!("crd-analyzer does not download `{}`", words::clip(url, 60)),
+            "crd-analyzer does not check the object from it: the other resources are checked",
+        ),
         Unread::Awaited(path) => (
             format!("the file or folder `{}` does not exist", words::clip(path, 60)),
             "kustomize fails unless a program makes it first, as the repository suggests: the other resources are checked",
