@@ -45,6 +45,17 @@ fn a_crd_does_not_replace_a_built_in_kind() {
 }
 
 #[test]
+fn the_configuration_of_a_program_may_have_a_version_and_a_name() {
+    let crd = definition(SPEC);
+    let install = "apiVersion: v1\nbaseDomain: example.com\nmetadata: {name: a}\nplatform: {none: {}}\n";
+    let pod = "apiVersion: v1\nmetadata: {name: a}\nspec: {containers: []}\n";
+    check(
+        &[("crd.yaml", &crd), ("install-config.yaml", install), ("pod.yaml", pod)],
+        &["pod.yaml:1 unknown-kind"],
+    );
+}
+
+#[test]
 fn a_name_in_brackets_is_a_placeholder() {
     let crd = definition(SPEC);
     let widget = "apiVersion: example.com/v1\nkind: Widget\nmetadata:\n  name: [WIDGET_NAME]\nspec: {size: big}\n";

@@ -121,13 +121,41 @@ pub(crate) fn conflict(text: &str, document: Span) -> Option<Span> {
     None
 }
 
-/// Whether a document has only one of `apiVersion` and `kind` but is probably a manifest, because it has a name.
+/// The outermost fields of objects of the core group.
+const OF_CORE: [&str; 14] = [
+    "apiVersion",
+    "automountServiceAccountToken",
+    "binaryData",
+    "data",
+    "imagePullSecrets",
+    "immutable",
+    "items",
+    "metadata",
+    "secrets",
+    "spec",
+    "status",
+    "stringData",
+    "subsets",
+    "type",
+];
+
+/// Whether a document has only one of `apiVersion` and `kind` but is probably a manifest, because it has a name. Configuration files of programs may
+/// have a version such as `v1` and a name, too: OpenShift's `install-config.yaml` has both.
 pub(crate) fn is_half_an_object(tree: &Tree, written: &WrittenType) -> bool {
+    if written.kind.is_empty() && !written.api_version.contains('/') && !has_only(tree, &OF_CORE) {
+        return false;
+    }
     let is_name = |name: &str| {
         let metadata = tree.get(tree.root()?, "metadata")?;
         Some(tree.is_scalar(tree.get(metadata, name)?))
     };
     is_half_typed(written) && ["name", "generateName"].iter().any(|it| is_name(it) == Some(true))
+}
+
+/// Whether a document is a mapping without other keys.
+fn has_only(tree: &Tree, keys: &[&str]) -> bool {
+    let mut entries = tree.root().map(|it| tree.entries(tree.resolve(it))).into_iter().flatten();
+    entries.all(|it| keys.contains(&&*tree.scalar(it.key)))
 }
 
 /// Fields that only the `spec` of a CRD has.
