@@ -39,6 +39,44 @@ fn objects_of_an_older_release_are_not_refused_for_their_version() {
     }
 }
 
+/// A whole Widget, and a part of it.
+const WHOLE: &str = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: w}\nspec:\n  size: 1\n  color: red\n";
+const PART: &str = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: w}\nspec:\n  color: blue\n";
+
+#[test]
+fn chainsaw_merges_an_object_into_the_one_that_it_applied_before() {
+    let sandbox = overlay_with("resources: [../base]\npatches: [{path: patch.yaml}]\n");
+    let test = "apiVersion: chainsaw.kyverno.io/v1alpha1\nkind: Test\nmetadata: {name: a}\nspec:\n  steps:\n  - try:\n    - apply: {file: one.yaml}\n  - try:\n    - apply: {file: two.yaml}\n";
+    sandbox.write("e2e/a/chainsaw-test.yaml", test);
+    sandbox.write("e2e/a/one.yaml", WHOLE);
+    sandbox.write("e2e/a/two.yaml", PART);
+    sandbox.run(&["check", "."]).expect(0, &[", 0 errors,"]);
+    sandbox.write("e2e/a/two.yaml", PART.replace("blue", "1"));
+    sandbox
+        .run(&["check", "."])
+        .expect(1, &[", 1 error,", "must be a string"]);
+    // The first file creates the object.
+    sandbox.write("e2e/a/one.yaml", PART);
+    sandbox.write("e2e/a/two.yaml", WHOLE);
+    sandbox.run(&["check", "."]).expect(1, &[", 1 error,", "has no `size`"]);
+}
+
+#[test]
+fn kuttl_merges_an_object_into_the_one_of_a_template() {
+    let sandbox = overlay_with("resources: [../base]\npatches: [{path: patch.yaml}]\n");
+    let filled_in = WHOLE.replace("  size: 1\n", "{% if a %}\n  size: {{ a }}\n{% endif %}\n");
+    for (name, text) in [
+        ("00-install.yaml.j2", &*filled_in),
+        ("00-assert.yaml", "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n"),
+        ("10-update.yaml", PART),
+    ] {
+        sandbox.write(&format!("e2e/a/{name}"), text);
+    }
+    sandbox.run(&["check", "."]).expect(0, &[", 0 errors,"]);
+    sandbox.write("e2e/a/00-install.yaml.j2", filled_in.replace("name: w", "name: v"));
+    sandbox.run(&["check", "."]).expect(1, &[", 1 error,", "has no `size`"]);
+}
+
 const CONFIG: &str = "apiVersion: example.com/v1\nkind: Widget\nspec: {size: 3}\n";
 
 #[test]

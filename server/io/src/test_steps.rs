@@ -3,13 +3,16 @@
 use std::{
     collections::{HashMap, HashSet},
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
 use crd_analyzer_kustomize::joined;
 use crd_analyzer_workspace::{
     index::{Object, objects},
-    roles::test_steps::{NamedFiles, are_updates, is_assertion, number},
+    roles::{
+        is_filled_in,
+        test_steps::{NamedFiles, are_updates, is_assertion, number},
+    },
 };
 
 use crate::{
@@ -31,6 +34,10 @@ struct Tests {
     steps: Vec<Step>,
     /// The files that contain only parts of resources.
     parts: HashSet<PathBuf>,
+    /// The files that each chainsaw test applies, in order.
+    applied: Vec<Vec<PathBuf>>,
+    /// The files in `applied` whose resources are all merged into those of earlier files.
+    updates: OnceLock<HashSet<PathBuf>>,
     /// The files whose resources the API server must reject.
     rejected: HashSet<PathBuf>,
     /// The rejected files that the API server's validation must reject.
@@ -49,10 +56,11 @@ pub(crate) struct TestFolders(Mutex<HashMap<PathBuf, Arc<Tests>>>);
 const MOST_FOLDERS: usize = 3;
 
 impl TestFolders {
-    /// Whether this file contains only parts of resources. This is so if a test names it as an expected result or a patch, or if kuttl merges all its
-    /// resources into those of earlier steps. `path` is absolute.
+    /// Whether this file contains only parts of resources. This is so if a test names it as an expected result or a patch, or if kuttl or chainsaw
+    /// merges all its resources into those of earlier steps. `path` is absolute.
     pub(crate) fn is_part(&self, path: &Path, access: &Access) -> bool {
-        self.any_above(path, access, |it| it.parts.contains(path)) || self.is_update(path, access)
+        let is_named = |it: &Tests| it.parts.contains(path) || it.update(path, access);
+        self.any_above(path, access, is_named) || self.is_update(path, access)
     }
 
     /// Whether a chainsaw test uses this file. `path` is absolute.
@@ -113,20 +121,58 @@ impl TestFolders {
     }
 }
 
+impl Tests {
+    /// Whether a chainsaw test merges all resources of this file into those of files that it applied earlier.
+    fn update(&self, path: &Path, access: &Access) -> bool {
+        let may_update = |it: &Vec<PathBuf>| it.iter().position(|it| it == path).is_some_and(|it| it > 0);
+        self.applied.iter().any(may_update)
+            && self
+                .updates
+                .get_or_init(|| updates(&self.applied, access))
+                .contains(path)
+    }
+}
+
+/// The files whose resources a test merges into those of files that it applied earlier.
+fn updates(tests: &[Vec<PathBuf>], access: &Access) -> HashSet<PathBuf> {
+    let mut found = HashSet::new();
+    for files in tests {
+        let (mut earlier, mut seen) = (Vec::new(), HashSet::new());
+        for file in files.iter().filter(|it| seen.insert(*it)) {
+            let Ok(text) = read::text(file, access, SETTINGS_BYTES) else {
+                continue;
+            };
+            let own = objects(text.into_bytes()).1;
+            if are_updates(&own, &earlier) {
+                found.insert(file.clone());
+            } else {
+                earlier.extend(own);
+            }
+        }
+    }
+    found
+}
+
 /// Reads the tests in a folder.
 fn tests_of(folder: &Path, access: &Access) -> Tests {
     let files = read::files_of(folder, access, &may_be_test);
     let tests = files.iter().filter(|it| may_be_test(it));
     let texts = tests.filter_map(|it| read::text(it, access, SETTINGS_BYTES).ok());
     let (mut parts, mut rejected, mut invalid) = (HashSet::new(), HashSet::new(), HashSet::new());
+    let mut applied = Vec::new();
     for text in texts.filter(|it| GROUPS.iter().any(|group| it.contains(group))) {
         let named = NamedFiles::of(&text);
         parts.extend(named.parts.iter().map(|it| joined(folder, it)));
         rejected.extend(named.rejected.iter().map(|it| joined(folder, it)));
         invalid.extend(named.invalid.iter().map(|it| joined(folder, it)));
+        if named.applied.len() > 1 {
+            applied.push(named.applied.iter().map(|it| joined(folder, it)).collect());
+        }
     }
     Tests {
         parts,
+        applied,
+        updates: OnceLock::new(),
         rejected,
         invalid,
         has_chainsaw: files.iter().any(|it| it.file_stem().is_some_and(|it| it == CHAINSAW)),
@@ -147,12 +193,16 @@ const GROUPS: [&str; 2] = ["chainsaw.kyverno.io", "kuttl.dev"];
 /// Whether a file may be a test or a step of a test, judging by its name.
 pub fn may_be_test(file: &Path) -> bool {
     let name = file.file_name().and_then(|it| it.to_str()).unwrap_or_default();
-    is_manifest(file) && (name.contains("test") || number(file).is_some())
+    is_manifest(file) && name.contains("test") || is_step(file)
+}
+
+/// Whether a file may be a step of a kuttl test. A program may fill it in: `10-install.yaml.j2`.
+fn is_step(file: &Path) -> bool {
+    (is_manifest(file) || is_filled_in(file)) && number(file).is_some()
 }
 
 /// The kuttl steps among the files of a folder. Empty if none of the files is an assertion.
 fn steps_of(files: Vec<PathBuf>, access: &Access) -> Vec<Step> {
-    let is_step = |it: &Path| is_manifest(it) && number(it).is_some();
     if !files.iter().any(|it| is_step(it) && is_assertion(it)) {
         return Vec::new();
     }

@@ -154,7 +154,11 @@ pub(crate) fn is_half_an_object(tree: &Tree, written: &WrittenType) -> bool {
 
 /// Whether a document is a mapping without other keys.
 fn has_only(tree: &Tree, keys: &[&str]) -> bool {
-    let mut entries = tree.root().map(|it| tree.entries(tree.resolve(it))).into_iter().flatten();
+    let mut entries = tree
+        .root()
+        .map(|it| tree.entries(tree.resolve(it)))
+        .into_iter()
+        .flatten();
     entries.all(|it| keys.contains(&&*tree.scalar(it.key)))
 }
 

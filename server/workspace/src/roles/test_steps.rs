@@ -43,6 +43,8 @@ pub struct NamedFiles {
     pub parts: Vec<String>,
     /// The files that the API server has to reject. In a chainsaw `Test`, these are applied with an `expect` that checks that `$error` is not null.
     pub rejected: Vec<String>,
+    /// The files that a chainsaw test applies, in order. chainsaw merges an object into the one that an earlier file created.
+    pub applied: Vec<String>,
     /// The files in `rejected` that fail validation. The text of the check shows that no webhook or policy rejects them.
     pub invalid: Vec<String>,
 }
@@ -54,8 +56,22 @@ impl NamedFiles {
         for object in test_objects(test) {
             parts(&object, MAX_DEPTH, &mut found.parts);
             rejected(&object, MAX_DEPTH, &mut found);
+            applied(&object, MAX_DEPTH, &mut found.applied);
         }
         found
+    }
+}
+
+fn applied(value: &Value, depth: usize, found: &mut Vec<String>) {
+    match value {
+        _ if depth == 0 => {}
+        Value::Array(items) => items.iter().for_each(|it| applied(it, depth - 1, found)),
+        Value::Object(fields) => {
+            let files = ["apply", "create"].map(|it| fields.get(it)?["file"].as_str());
+            found.extend(files.into_iter().flatten().map(str::to_owned));
+            fields.values().for_each(|it| applied(it, depth - 1, found));
+        }
+        _ => {}
     }
 }
 
@@ -191,6 +207,7 @@ mod tests {
     fn files_that_tests_name() {
         let test = "apiVersion: chainsaw.kyverno.io/v1alpha1\nkind: Test\nspec:\n  steps:\n  - try:\n    - apply: {file: a.yaml}\n    - assert: {file: b.yaml}\n    - error: {file: c.yaml}\n    - patch: {resource: {}}\n";
         assert_eq!(NamedFiles::of(test).parts, ["b.yaml", "c.yaml"]);
+        assert_eq!(NamedFiles::of(test).applied, ["a.yaml"]);
         let step = "apiVersion: kuttl.dev/v1beta1\nkind: TestStep\napply: [a.yaml]\nassert: [b.yaml, ../c.yaml]\n";
         assert_eq!(NamedFiles::of(step).parts, ["b.yaml", "../c.yaml"]);
         assert_eq!(
