@@ -84,6 +84,28 @@ fn a_tool_substitutes_both_forms_of_variables() {
 }
 
 #[test]
+fn what_a_chart_sets_later_is_unknown() {
+    let crd = definition(SPEC);
+    let widget = |size: &str| {
+        format!(
+            "apiVersion: example.com/v1\nkind: Widget\nmetadata:\n  name: a-{{{{ .Env.ID }}}}\nspec:\n  mode: x\n  size: '{size}'\n"
+        )
+    };
+    let kustomization = "resources: [w.yaml]\nnamespace: '{{ .Release.Namespace }}'\n";
+    for (size, more) in [("{{ .Values.size }}", false), ("{{ .size }}", true)] {
+        let expected = ["deploy/w.yaml:6 not-in-enum", "deploy/w.yaml:7 wrong-type"];
+        check(
+            &[
+                ("crd.yaml", &crd),
+                ("deploy/w.yaml", &widget(size)),
+                ("deploy/kustomization.yaml", kustomization),
+            ],
+            &expected[..1 + usize::from(more)],
+        );
+    }
+}
+
+#[test]
 fn a_template_that_may_fail_prints_the_rest() {
     let crd = definition(SPEC);
     let widget = format!(

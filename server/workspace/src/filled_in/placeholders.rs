@@ -107,6 +107,18 @@ fn is_word(text: &str, joins: &[char]) -> bool {
         && text.chars().all(|it| it.is_ascii_alphanumeric() || joins.contains(&it))
 }
 
+/// The objects that actions of Helm charts and of programs such as gomplate begin with.
+const OF_ACTIONS: [&str; 5] = [".Values", ".Release.", ".Chart.", ".Capabilities.", ".Env."];
+
+/// Whether a text has an action that only Helm or a similar program fills in: `{{ .Values.size }}`. Files of a kustomization have such actions in
+/// strings if its output becomes a chart.
+pub(crate) fn has_action_of_chart(text: &str) -> bool {
+    text.split("{{").skip(1).any(|it| {
+        let inside = it.split("}}").next().unwrap_or_default();
+        OF_ACTIONS.iter().any(|it| inside.contains(it))
+    })
+}
+
 /// Whether the name of an object is a placeholder. The API server accepts no capitals in a name.
 fn is_placeholder_of_name(written: &str) -> bool {
     has_variable(written) || is_in_capitals(written) && (written.contains('_') || asks(written))
@@ -173,6 +185,21 @@ mod tests {
             ("**app ID goes here**", true),
         ] {
             assert_eq!(is_placeholder(written), expected, "{written}");
+        }
+    }
+
+    #[test]
+    fn actions_of_charts_have_values_of_charts() {
+        for (written, expected) in [
+            ("{{ .Values.size }}", true),
+            ("a-{{- $.Release.Name | quote }}", true),
+            ("{{ index .Values \"a\" }}{{ b }}", true),
+            ("app-{{ .Env.APP_ID }}", true),
+            ("{{ .name }}", false),
+            ("{{inputs.parameters.a}} .Values.b", false),
+            (".Values.a", false),
+        ] {
+            assert_eq!(has_action_of_chart(written), expected, "{written}");
         }
     }
 

@@ -68,6 +68,7 @@ impl Completed<'_> {
             .with_if(Use::Assertion, has_parentheses && has_expression_keys(json));
         let is_encrypted = self.is_substituted && text.contains(ENCRYPTED) && take_sops(json);
         let is_part = self.has(Use::Part) || self.has(Use::Assertion) || patch::has_directive(tree, json);
+        let has_actions = self.is_substituted && placeholders::has_action_of_chart(text);
         self.is_substituted &= text.contains("${") && !json.root().is_some_and(is_left_alone);
         let has_marks = self.marks.iter().any(|it| text.contains(it));
         let has_bindings = has_binding(text);
@@ -91,6 +92,7 @@ impl Completed<'_> {
             || self.has(Use::Expressions)
             || self.filled.is_some()
             || self.is_substituted
+            || has_actions
             || has_marks
             || self.has(Use::Placeholders)
             || is_skeleton
@@ -106,6 +108,7 @@ impl Completed<'_> {
             },
             tree,
             is_encrypted,
+            has_actions,
             is_skeleton,
             names,
             has_known: false,
@@ -149,6 +152,7 @@ pub(crate) fn substitute_known(json: &mut JsonDoc<'_>, tree: &Tree, variables: &
         completed,
         tree,
         is_encrypted: false,
+        has_actions: false,
         is_skeleton: false,
         names: Vec::new(),
         has_known: false,
@@ -177,6 +181,8 @@ struct Completion<'t> {
     tree: &'t Tree,
     /// Whether the object contains values that SOPS has encrypted.
     is_encrypted: bool,
+    /// Whether the object has actions that only Helm or a similar program fills in.
+    has_actions: bool,
     /// Whether the object is a skeleton, in which an empty value may be any value.
     is_skeleton: bool,
     /// The names and versions that are placeholders.
@@ -355,7 +361,9 @@ impl Completion<'_> {
             let is_unknown = completed.has(Use::Assertion) || completed.has(Use::Expressions) || has_binding(written);
             return is_unknown.then_some(Text::Unknown);
         }
-        if completed.marks.iter().any(|it| written.contains(it)) {
+        if completed.marks.iter().any(|it| written.contains(it))
+            || self.has_actions && placeholders::has_action_of_chart(written)
+        {
             return Some(Text::Unknown);
         }
         if completed.is_substituted && completed.variables.is_none() && placeholders::is_variable(written) {
