@@ -25,6 +25,21 @@ fn sandbox(files: &[(&str, &str)]) -> Sandbox {
 }
 
 #[test]
+fn a_version_without_a_schema_checks_nothing() {
+    let crd = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: widgets.example.com}\nspec:\n  group: example.com\n  scope: Namespaced\n  names: {plural: widgets, kind: Widget}\n  versions:\n  - {name: v1, served: true, storage: true}\n";
+    let widget = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec: {size: 1}\n";
+    let sandbox = Sandbox::new(&[("crd.yaml", crd), ("w.yaml", widget)]);
+    sandbox.run(&["check", "."]).expect(
+        1,
+        &[
+            "error[missing-schema]",
+            "warning[unusable-crd]",
+            ", 1 error, 1 warning,",
+        ],
+    );
+}
+
+#[test]
 fn a_misspelt_required_field_has_one_help() {
     let sandbox = sandbox(&[("samples/bad.yaml", &resource("{sise: 1}"))]);
     let outcome = sandbox.run(&["check", "."]);

@@ -258,6 +258,11 @@ impl<'d> ServedVersion<'d> {
         Path::of(["spec", "versions"]).index(self.index)
     }
 
+    /// Whether the version has neither a schema nor `preserveUnknownFields: true`. The API server accepts no such CRD.
+    pub fn lacks_schema(self) -> bool {
+        self.compiled().is_none() && !self.preserves_unknown_fields()
+    }
+
     pub(crate) fn compiled(self) -> Option<&'d Compiled> {
         self.version().schema.as_deref()
     }

@@ -277,6 +277,9 @@ impl One<'_> {
                 }
             }
         };
+        if served.lacks_schema() {
+            return answer(self.without_schema(served.name(), &text), Some(text), None);
+        }
         let has_variables = self.asked.completed.variables.is_some();
         let known = (self.json, self.known);
         let locate = Locate::new(self.tree, known, self.asked.question, &text, has_variables);
@@ -393,6 +396,21 @@ impl One<'_> {
         let related = related(self.asked.question.path, text, text.kind_span(), "the CRD");
         finding.related.push(related);
         finding
+    }
+
+    /// The finding that says that the CRD has no schema for the resource's version.
+    fn without_schema(&self, version: &str, text: &CrdText) -> DocumentVerdict {
+        let version = words::name::shown(version);
+        let message = format!("this resource is not checked, because version {version} of its CRD has no schema");
+        let mut finding = Finding::new(Class::Hint, codes::UNUSABLE_CRD, self.at("kind"), message);
+        finding.severity = Severity::Warning;
+        finding.help = vec!["correct the CRD first".to_owned()];
+        let crd = related(self.asked.question.path, text, text.kind_span(), "the CRD");
+        finding.related.push(crd);
+        DocumentVerdict {
+            hints: vec![finding],
+            ..DocumentVerdict::default()
+        }
     }
 
     /// The finding that says why the CRD cannot be used.
