@@ -39,6 +39,28 @@ fn objects_of_an_older_release_are_not_refused_for_their_version() {
     }
 }
 
+#[test]
+fn a_crd_of_tests_is_not_certain_for_other_resources() {
+    let crd = crate::definition("              type: object\n              properties: {size: {type: integer}}\n");
+    let widget = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec: {size: a, color: red}\n";
+    for (crd_path, path, expected) in [
+        ("test/crds/widgets.yaml", "config/a.yaml", ", 0 errors, 2 warnings,"),
+        ("testcrds/widgets.yaml", "config/a.yaml", ", 0 errors, 2 warnings,"),
+        ("test/crds/widgets.yaml", "test/a.yaml", ", 2 errors, 0 warnings,"),
+        ("crds/widgets.yaml", "config/a.yaml", ", 2 errors, 0 warnings,"),
+    ] {
+        let sandbox = crate::Sandbox::new(&[(crd_path, &crd), (path, widget)]);
+        let outcome = sandbox.run(&["check", "."]);
+        assert!(outcome.stdout.contains(expected), "{crd_path} {path}: {outcome:#?}");
+        let is_doubted = outcome.stdout.contains("only tests use this CRD");
+        assert_eq!(is_doubted, expected.contains(" 0 errors"), "{outcome:#?}");
+    }
+    // What the CRD does not decide is an error.
+    let twice = widget.replace("size: a", "size: 1, size: 2");
+    let sandbox = crate::Sandbox::new(&[("test/crds/w.yaml", &crd), ("config/a.yaml", &twice)]);
+    sandbox.run(&["check", "."]).expect(1, &[", 1 error, 1 warning,"]);
+}
+
 /// A whole Widget, and a part of it.
 const WHOLE: &str = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: w}\nspec:\n  size: 1\n  color: red\n";
 const PART: &str = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: w}\nspec:\n  color: blue\n";

@@ -8,6 +8,7 @@ mod locate;
 mod other_crds;
 mod printer_columns;
 mod renamed;
+mod test_crds;
 mod update;
 mod webhooks;
 
@@ -219,6 +220,9 @@ impl One<'_> {
         let hint = self.other_verdicts((by, &others), &judged.said, rejecting);
         let mut verdict = judged.verdict;
         verdict.hints.extend(hint);
+        if test_crds::is_of_others(by, self.asked.question.path) {
+            test_crds::doubt(&mut verdict, by);
+        }
         self.name_variables(&mut verdict);
         (verdict, judged.is_open)
     }

@@ -144,6 +144,7 @@ const FOLDERS: &[(Standing, &[&str])] = &[
             "mock",
             "mocks",
             "test",
+            "testcrds",
             "testdata",
             "testing",
             "tests",
@@ -320,7 +321,7 @@ pub(super) fn is_of_tests(folder: &str) -> bool {
 }
 
 /// Whether one of the folders of a file contains tests or their data.
-pub(super) fn is_in_tests(path: &Path) -> bool {
+pub(crate) fn is_in_tests(path: &Path) -> bool {
     let folders = path.parent().into_iter().flat_map(Path::iter);
     folders.filter_map(|it| it.to_str()).any(is_of_tests)
 }
