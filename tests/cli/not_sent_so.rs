@@ -48,9 +48,15 @@ fn a_crd_does_not_replace_a_built_in_kind() {
 fn the_configuration_of_a_program_may_have_a_version_and_a_name() {
     let crd = definition(SPEC);
     let install = "apiVersion: v1\nbaseDomain: example.com\nmetadata: {name: a}\nplatform: {none: {}}\n";
+    let score = "apiVersion: score.dev/v1b1\nmetadata: {name: a}\ncontainers: {}\n";
     let pod = "apiVersion: v1\nmetadata: {name: a}\nspec: {containers: []}\n";
     check(
-        &[("crd.yaml", &crd), ("install-config.yaml", install), ("pod.yaml", pod)],
+        &[
+            ("crd.yaml", &crd),
+            ("install-config.yaml", install),
+            ("pod.yaml", pod),
+            ("score.yaml", score),
+        ],
         &["pod.yaml:1 unknown-kind"],
     );
 }

@@ -22,7 +22,7 @@ const DEFINITIONS: [(&str, &str, &str); 2] = [
 ];
 
 /// Kinds of files that programs read and never send to an API server: the group, sorted, and the kind. An empty kind means every kind of the group.
-const FILES: [(&str, &str); 22] = [
+const FILES: [(&str, &str); 23] = [
     ("apiserver.config.k8s.io", ""),
     ("audit.k8s.io", ""),
     ("backstage.io", ""),
@@ -42,6 +42,7 @@ const FILES: [(&str, &str); 22] = [
     ("kubescheduler.config.k8s.io", ""),
     ("kuttl.dev", ""),
     ("meta.pkg.crossplane.io", ""),
+    ("score.dev", ""),
     ("scorecard.operatorframework.io", "Configuration"),
     ("skaffold", "Config"),
     ("vendir.k14s.io", ""),

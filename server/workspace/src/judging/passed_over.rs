@@ -70,16 +70,22 @@ fn line_of<'t>(text: &'t str, error: &ReadError) -> &'t str {
     &text[start..end]
 }
 
-/// Whether a line has a placeholder that scripts replace. It is a name in capital letters and braces, such as `{NAME}`, or a name between two
-/// characters that cannot start a YAML value, such as `@name@`, `%name%` or `%%%`.
+/// Whether a line has a placeholder that scripts replace. It is a name in capital letters and braces, such as `{NAME}`, a name between two characters
+/// that cannot start a YAML value, such as `@name@`, `%name%` or `%%%`, or a line that consists of a name such as `<ISSUER_ANNOTATION>`.
 fn has_placeholder(line: &str) -> bool {
     let value = line.rsplit_once(": ").or_else(|| line.rsplit_once("- "));
     let value = value.map_or("", |it| it.1.trim());
-    let is_marked = ['@', '%'].into_iter().any(|mark| {
-        let inside = value.strip_prefix(mark).and_then(|it| it.strip_suffix(mark));
-        let is_of_name = |it: char| it.is_ascii_alphanumeric() || "-_.".contains(it) || it == mark;
-        inside.is_some_and(|it| !it.is_empty() && it.chars().all(is_of_name))
-    });
+    let is_token = |it: &str| {
+        let is_of_name = |it: u8| it.is_ascii_uppercase() || it.is_ascii_digit() || it == b'_';
+        it.contains('_') && it.bytes().all(is_of_name)
+    };
+    let whole = line.trim().strip_prefix('<').and_then(|it| it.strip_suffix('>'));
+    let is_marked = whole.is_some_and(is_token)
+        || ['@', '%'].into_iter().any(|mark| {
+            let inside = value.strip_prefix(mark).and_then(|it| it.strip_suffix(mark));
+            let is_of_name = |it: char| it.is_ascii_alphanumeric() || "-_.".contains(it) || it == mark;
+            inside.is_some_and(|it| !it.is_empty() && it.chars().all(is_of_name))
+        });
     is_marked
         || line.split('{').skip(1).any(|it| {
             let name = it.split_once('}').map_or("", |it| it.0);
@@ -142,8 +148,16 @@ const OF_CORE: [&str; 14] = [
 /// Whether a document has only one of `apiVersion` and `kind` but is probably a manifest, because it has a name. Configuration files of programs may
 /// have a version such as `v1` and a name, too: OpenShift's `install-config.yaml` has both.
 pub(crate) fn is_half_an_object(tree: &Tree, written: &WrittenType) -> bool {
-    if written.kind.is_empty() && !written.api_version.contains('/') && !has_only(tree, &OF_CORE) {
-        return false;
+    if written.kind.is_empty() {
+        let group = parse_group_version(&written.api_version).map_or_else(|_| String::new(), |it| it.0.to_owned());
+        let is_of_core = group.is_empty();
+        let kind = GroupKind {
+            group,
+            kind: String::new(),
+        };
+        if other_tools::is_file(&kind) || is_of_core && !has_only(tree, &OF_CORE) {
+            return false;
+        }
     }
     let is_name = |name: &str| {
         let metadata = tree.get(tree.root()?, "metadata")?;
@@ -249,6 +263,9 @@ mod tests {
             ("  namespace: %%%", true),
             ("- @NAME@", true),
             ("a: %name%", true),
+            ("    <ISSUER_ANNOTATION_1>", true),
+            ("<b>", false),
+            ("a: <ISSUER_ANNOTATION", false),
             ("a: @name", false),
             ("a: @a b@", false),
             ("a: %%", false),
