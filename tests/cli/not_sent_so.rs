@@ -62,6 +62,28 @@ fn the_configuration_of_a_program_may_have_a_version_and_a_name() {
 }
 
 #[test]
+fn a_key_after_a_merge_key_replaces_the_merged_value() {
+    let crd = definition("              type: object\n              x-kubernetes-preserve-unknown-fields: true\n");
+    let head = format!("{WIDGET}spec:\n  a: &a {{x: 1, y: 2}}\n  b: &b\n");
+    let before = format!("{head}    <<: *a\n    x: 3\n  c:\n    <<: *b\n    x: 4\n    y: 5\n");
+    let after = format!("{head}    x: 3\n    <<: *a\n");
+    let nested = format!("{head}    <<: *a\n    x: 3\n  c:\n    x: 4\n    <<: *b\n");
+    let merging = crd.replace(
+        "metadata:\n",
+        "metadata:\n  labels: &labels {team: a}\n  annotations:\n    <<: *labels\n    team: c\n",
+    );
+    check(
+        &[
+            ("after.yaml", &after),
+            ("before.yaml", &before),
+            ("crd.yaml", &merging),
+            ("nested.yaml", &nested),
+        ],
+        &["after.yaml:7 duplicate-key", "nested.yaml:10 duplicate-key"],
+    );
+}
+
+#[test]
 fn a_name_in_brackets_is_a_placeholder() {
     let crd = definition(SPEC);
     let widget = "apiVersion: example.com/v1\nkind: Widget\nmetadata:\n  name: [WIDGET_NAME]\nspec: {size: big}\n";

@@ -176,6 +176,11 @@ impl<'t> JsonDoc<'t> {
         self.duplicates.clear();
     }
 
+    /// Keeps only some of the duplicate keys in their list.
+    pub fn retain_duplicates(&mut self, is_kept: impl FnMut(&Duplicate) -> bool) {
+        self.duplicates.retain(is_kept);
+    }
+
     /// The value, for changes. Objects must stay sorted, and the value must not become deeper.
     pub fn root_mut(&mut self) -> Option<&mut Json<'t>> {
         self.root.as_mut()

@@ -22,6 +22,7 @@ use crate::{
     filled_in::variables::{Substituted, Variables, substitute},
     filled_in::written,
     index::Lacks,
+    judging::merged,
     roles::{SetByScripts, Use, Uses},
 };
 
@@ -61,6 +62,9 @@ pub(crate) struct Outcome {
 impl Completed<'_> {
     /// Substitutes known values in the JSON of a resource, and removes entries with unknown keys. Returns which of the remaining values are unknown.
     pub(crate) fn apply(mut self, json: &mut JsonDoc<'_>, tree: &Tree) -> Outcome {
+        if self.has(Use::Completed) {
+            merged::forget_overrides(tree, json);
+        }
         let text = written(tree, json);
         let has_parentheses = text.contains('(');
         self.uses = self

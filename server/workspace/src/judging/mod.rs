@@ -6,6 +6,7 @@ pub mod hazards;
 pub(crate) mod hints;
 pub mod lints;
 pub(crate) mod local;
+pub(crate) mod merged;
 pub mod misplaced;
 pub mod mixed_objects;
 pub(crate) mod other_tools;

@@ -14,7 +14,7 @@ use crd_analyzer_schema::{
     field::{Error, Path},
 };
 use crd_analyzer_syntax::{
-    json::{Duplicate, Json, JsonDoc, JsonValue, read_json_of},
+    json::{Json, JsonDoc, JsonValue, read_json_of},
     reader::ReadError,
     tree::{NodeId, Span, Tree},
 };
@@ -26,6 +26,7 @@ use crate::{
     findings::finding::{Class, Finding, Related, ServerSays, Severity},
     findings::other_problems::other_problems,
     findings::report::{DocumentVerdict, Subject},
+    judging::merged::{MergeKeys, Merged},
     judging::mixed_objects,
     words::{self, About},
 };
@@ -283,8 +284,9 @@ pub(crate) fn say_duplicates(finding: &mut Finding, tree: &Tree, json: &JsonDoc<
     if say_two_objects(finding, tree) {
         return;
     }
+    let mut merge_keys = MergeKeys::of(tree);
     for (n, duplicate) in json.duplicates().iter().take(MAX_DUPLICATES).enumerate() {
-        let merged = Merged::of(tree, duplicate);
+        let merged = merge_keys.between(duplicate);
         // A key beside the merge key is what the author meant to set.
         let (main, other) = match merged {
             Merged::After => (duplicate.first, duplicate.second),
@@ -308,37 +310,6 @@ pub(crate) fn say_duplicates(finding: &mut Finding, tree: &Tree, json: &JsonDoc<
             Merged::Before | Merged::After | Merged::Twice => "merged from here",
         };
         finding.related.push(related(other, first));
-    }
-}
-
-/// What a merge key (`<<`) has to do with two equal keys.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Merged {
-    /// Nothing: both keys are written in one mapping.
-    No,
-    /// The first key is merged, and the second one is written after the merge key.
-    Before,
-    /// The second key is merged after the first one is written.
-    After,
-    /// Both keys are merged.
-    Twice,
-}
-
-impl Merged {
-    fn of(tree: &Tree, duplicate: &Duplicate) -> Self {
-        let (first, second) = (tree.parent(duplicate.first), tree.parent(duplicate.second));
-        if first == second {
-            return Self::No;
-        }
-        let merges = |mapping: Option<NodeId>| {
-            let entries = mapping.into_iter().flat_map(|it| tree.entries(it));
-            entries.into_iter().any(|it| tree.source(it.key) == "<<")
-        };
-        match (merges(first), merges(second)) {
-            (false, true) => Self::Before,
-            (true, false) => Self::After,
-            (false, false) | (true, true) => Self::Twice,
-        }
     }
 }
 

@@ -31,6 +31,7 @@ use crate::{
     judging::hazards,
     judging::hints,
     judging::lints,
+    judging::merged,
     judging::verdict,
     roles::{Use, is_patch},
     sources::generated::Origin,
@@ -61,10 +62,12 @@ impl Ask<'_> {
             report.in_part = true;
         }
         let has_unknown = filled.is_some() || self.question.is_completed() && unknown_crd::has_placeholder(json);
-        let root = json.root().filter(|_| has_directive || has_unknown);
+        let has_overrides = self.question.is_completed() && merged::has_overrides(tree, json);
+        let root = json.root().filter(|_| has_directive || has_unknown || has_overrides);
         let mut rest = root.and_then(|root| read_json_of(tree, root.node).ok());
         let mut taken = Taken::Nothing;
         if let Some(rest) = &mut rest {
+            merged::forget_overrides(tree, rest);
             patch::take_directives(rest);
             if has_unknown {
                 taken = unknown_crd::take(rest, tree, filled);

@@ -22,6 +22,7 @@ use crate::{
     findings::report::{DocumentReport, DocumentVerdict, Subject},
     index::Object,
     judging::deferred_search::UnsearchedReport,
+    judging::merged,
     kinds::{self, Row},
     resource,
     roles::Use,
@@ -97,12 +98,15 @@ impl Ask<'_> {
             let Some(of) = of.filter(|it| it.is_served(version)) else {
                 return unserved(row, &object.written.api_version, place, version);
             };
-            let json = match read_json_of(tree, node) {
+            let mut json = match read_json_of(tree, node) {
                 Ok(json) => json,
                 Err(error) => {
                     return resource::of_unread(&DecodeError::of_convert_error(row.kind.name, &error, version));
                 }
             };
+            if self.question.is_completed() {
+                merged::forget_overrides(tree, &mut json);
+            }
             self.answer((row, of), (tree, &json), version)
         };
         let versions = self.question.versions.iter();
