@@ -84,6 +84,17 @@ fn a_key_after_a_merge_key_replaces_the_merged_value() {
 }
 
 #[test]
+fn ytt_fills_in_empty_values() {
+    let crd = definition(&format!("{SPEC}              required: [mode]\n"));
+    let template = "apiVersion: example.com/v1\nkind: Widget\nmetadata:\n  name: #@ data.values.name\nspec:\n  #@ if data.values.big:\n  size: #@ data.values.size\n  #@ else:\n  size: 1\n  #@ end\n  mode: #@ data.values.mode\n  x: #@ y\n";
+    let overlay = format!("{WIDGET}spec:\n  #@overlay/match missing_ok=True\n  size: big\n");
+    check(
+        &[("crd.yaml", &crd), ("overlay.yaml", &overlay), ("w.yaml", template)],
+        &["overlay.yaml:6 wrong-type", "w.yaml:12 unknown-field"],
+    );
+}
+
+#[test]
 fn a_name_in_brackets_is_a_placeholder() {
     let crd = definition(SPEC);
     let widget = "apiVersion: example.com/v1\nkind: Widget\nmetadata:\n  name: [WIDGET_NAME]\nspec: {size: big}\n";

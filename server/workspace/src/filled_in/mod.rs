@@ -10,6 +10,7 @@ pub(crate) mod scalar;
 pub(crate) mod unknown;
 pub(crate) mod unknown_crd;
 pub mod variables;
+pub(crate) mod ytt;
 
 use crd_analyzer_syntax::{json::JsonDoc, tree::Tree};
 

@@ -20,7 +20,7 @@ use crate::{
     filled_in::placeholders,
     filled_in::scalar::resolved,
     filled_in::variables::{Substituted, Variables, substitute},
-    filled_in::written,
+    filled_in::{written, ytt},
     index::Lacks,
     judging::merged,
     roles::{SetByScripts, Use, Uses},
@@ -71,7 +71,12 @@ impl Completed<'_> {
             .uses
             .with_if(Use::Assertion, has_parentheses && has_expression_keys(json));
         let is_encrypted = self.is_substituted && text.contains(ENCRYPTED) && take_sops(json);
-        let is_part = self.has(Use::Part) || self.has(Use::Assertion) || patch::has_directive(tree, json);
+        let has_ytt = self.has(Use::Completed) && text.contains("#@");
+        let is_of_ytt = has_ytt && ytt::fills_in(text);
+        let is_part = self.has(Use::Part)
+            || self.has(Use::Assertion)
+            || patch::has_directive(tree, json)
+            || has_ytt && ytt::merges(text);
         let has_actions = self.is_substituted && placeholders::has_action_of_chart(text);
         self.is_substituted &= text.contains("${") && !json.root().is_some_and(is_left_alone);
         let has_marks = self.marks.iter().any(|it| text.contains(it));
@@ -97,6 +102,7 @@ impl Completed<'_> {
             || self.filled.is_some()
             || self.is_substituted
             || has_actions
+            || is_of_ytt
             || has_marks
             || self.has(Use::Placeholders)
             || is_skeleton
@@ -113,13 +119,14 @@ impl Completed<'_> {
             tree,
             is_encrypted,
             has_actions,
+            is_of_ytt,
             is_skeleton,
             names,
             has_known: false,
             has_entries: false,
             is_added_to: false,
         };
-        if self.filled.is_some() {
+        if self.filled.is_some() || is_of_ytt {
             // Two actions may be filled in with the same text although they print different keys.
             json.forget_duplicates();
         }
@@ -157,6 +164,7 @@ pub(crate) fn substitute_known(json: &mut JsonDoc<'_>, tree: &Tree, variables: &
         tree,
         is_encrypted: false,
         has_actions: false,
+        is_of_ytt: false,
         is_skeleton: false,
         names: Vec::new(),
         has_known: false,
@@ -187,6 +195,8 @@ struct Completion<'t> {
     is_encrypted: bool,
     /// Whether the object has actions that only Helm or a similar program fills in.
     has_actions: bool,
+    /// Whether ytt fills in empty values of the object.
+    is_of_ytt: bool,
     /// Whether the object is a skeleton, in which an empty value may be any value.
     is_skeleton: bool,
     /// The names and versions that are placeholders.
@@ -222,6 +232,10 @@ impl Completion<'_> {
             return Some(Unknown::value());
         }
         if self.completed.has(Use::Placeholders) && placeholders::is_in_brackets(json) {
+            json.value = JsonValue::String(Cow::Borrowed(SET_LATER));
+            return Some(Unknown::value());
+        }
+        if self.is_of_ytt && matches!(json.value, JsonValue::Null) {
             json.value = JsonValue::String(Cow::Borrowed(SET_LATER));
             return Some(Unknown::value());
         }
