@@ -5,6 +5,13 @@ use crate::{
     patches::{HEAD, check},
 };
 
+#[test]
+fn flux_bootstrap_creates_a_folder() {
+    let sandbox = Sandbox::new(&[("clusters/a/kustomization.yaml", "resources: [./flux-system]\n")]);
+    let hint = "hint[kustomize-not-built]: the file or folder `./flux-system` does not exist";
+    sandbox.run(&["check", "."]).expect(0, &[hint]);
+}
+
 /// If a kustomization builds only in part, a patch may be for an object that is not there, and is complete only with it.
 #[test]
 fn a_patch_of_an_object_that_a_program_makes_is_a_part() {

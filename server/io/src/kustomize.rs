@@ -86,9 +86,12 @@ impl Files for Disk {
     }
 
     fn is_made(&self, path: &Path) -> bool {
-        self.made.holds(path, &self.access)
+        path.ends_with(BY_FLUX) || self.made.holds(path, &self.access)
     }
 }
+
+/// The folder that `flux bootstrap` creates in the repository.
+const BY_FLUX: &str = "flux-system";
 
 /// A cache of the kustomizations that were read.
 #[derive(Default, Debug)]
