@@ -115,6 +115,18 @@ fn a_tool_substitutes_both_forms_of_variables() {
         ],
         &["deploy/w.yaml:7 unknown-field"],
     );
+    // A script substitutes the variables.
+    check(
+        &[
+            ("crd.yaml", &crd),
+            ("deploy/w.yaml", &widget("")),
+            (
+                "hack/deploy.sh",
+                "for m in v.yaml w.yaml; do envsubst < $m | kubectl apply -f -; done\n",
+            ),
+        ],
+        &[],
+    );
     // Without a variable in braces, nothing says that a tool substitutes the others.
     check(
         &[("crd.yaml", &crd), ("deploy/w.yaml", &widget(""))],

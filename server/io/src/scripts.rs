@@ -13,6 +13,9 @@ use crate::read::{self, Access, SETTINGS_BYTES};
 /// The maximum number of folders between a manifest and a script that changes it.
 const MOST_FOLDERS: usize = 4;
 
+/// The folders with scripts for the manifests of a whole repository. Such a script names the manifests that it changes.
+const BESIDE: [&str; 2] = ["hack", "scripts"];
+
 /// The maximum number of files in a folder to read as possible scripts.
 const MOST_SCRIPTS: usize = 100;
 
@@ -26,8 +29,11 @@ impl Scripts {
         let mut near = SetByScripts::default();
         for folder in path.ancestors().skip(1).take(MOST_FOLDERS) {
             near.extend(&self.of(folder, access));
+            for beside in BESIDE {
+                near.extend_substituted(&self.of(&folder.join(beside), access));
+            }
         }
-        near
+        near.in_file(path)
     }
 
     /// Clears the cache because a file may have changed.

@@ -19,7 +19,7 @@ const LEFT_OUT: [&str; 2] = ["...", "…"];
 const LEAST_VARIABLE: usize = 3;
 
 /// The starts of words in capitals that ask the user to replace them.
-const ASK: [&str; 3] = ["REPLACE", "CHANGEME", "PLACEHOLDER"];
+const ASK: [&str; 4] = ["REPLACE", "CHANGEME", "PLACEHOLDER", "YOUR"];
 
 /// The ends of words in capitals that describe what the user puts there: `MY_BUCKET_NAME`. Words with other ends may be values of an enumeration.
 const DESCRIBE: [&str; 3] = ["_NAME", "_NAMESPACE", "_ID"];
@@ -79,7 +79,7 @@ pub(crate) fn is_variable(written: &str) -> bool {
 }
 
 /// Whether a text has the name of a variable in capitals after a dollar sign: `test-$BUCKET_NAME`.
-fn has_variable(text: &str) -> bool {
+pub(crate) fn has_variable(text: &str) -> bool {
     text.split('$').skip(1).any(|it| {
         let end = it
             .find(|c: char| !(c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_'))
@@ -179,6 +179,8 @@ mod tests {
             ("PLACEHOLDER_USABLE_ADDRS", true),
             ("CROSS_NS_PLACEHOLDER/auth", true),
             ("MY_BUCKET_NAME", true),
+            ("https://YOUR_HOST", true),
+            ("YOUR_HOST_URL", true),
             ("<cert-secret>.crt", true),
             ("(?P<name>a)", false),
             ("...", true),

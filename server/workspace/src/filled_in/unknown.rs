@@ -333,7 +333,7 @@ impl Completion<'_> {
         let place = self.place(node);
         self.has_entries |= matches!(place, Some(Place::ValueOrEntries | Place::ItemsOrEntries));
         let set = self.completed.uses.scripts();
-        if set.is_some_and(|it| it.replace_in(written)) {
+        if set.is_some_and(|it| it.replace_in(written) || it.substitute() && placeholders::has_variable(written)) {
             return Some(Text::Unknown);
         }
         if self.names.contains(&node) || self.completed.has(Use::Placeholders) && placeholders::is_placeholder(written)

@@ -1,6 +1,6 @@
 //! What shell scripts set in manifests before they send them: `sed -e "s/name:/name: $NAME/"`, `yq '.spec.image = "…"'`.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, path::Path};
 
 /// The sed command for replacing text, without its delimiter.
 const REPLACE: char = 's';
@@ -24,7 +24,14 @@ pub struct SetByScripts {
     renamed: BTreeSet<String>,
     /// The words in capitals that scripts replace.
     words: BTreeSet<String>,
+    /// The names of the files in which scripts substitute variables. `*` means all files.
+    substituted: BTreeSet<String>,
+    /// Whether scripts substitute variables in the file.
+    substitutes: bool,
 }
+
+/// The program that substitutes variables: `envsubst < deploy/widget.yaml`.
+const SUBSTITUTE: &str = "envsubst";
 
 impl SetByScripts {
     /// Reads a script and adds what it sets.
@@ -33,6 +40,9 @@ impl SetByScripts {
             for (pattern, replacement) in replacements(line) {
                 self.replace(pattern, replacement);
             }
+        }
+        if script.contains(SUBSTITUTE) {
+            add_to(&mut self.substituted, files(script));
         }
         if ASSIGN.iter().any(|it| script.contains(it)) {
             script.lines().for_each(|it| self.assign(it));
@@ -46,6 +56,27 @@ impl SetByScripts {
         add_to(&mut self.added, other.added.iter().cloned());
         add_to(&mut self.renamed, other.renamed.iter().cloned());
         add_to(&mut self.words, other.words.iter().cloned());
+        self.extend_substituted(other);
+    }
+
+    /// Adds only the files in which the scripts of another folder substitute variables.
+    pub fn extend_substituted(&mut self, other: &Self) {
+        add_to(&mut self.substituted, other.substituted.iter().cloned());
+    }
+
+    /// The same for one of the files.
+    #[must_use]
+    pub fn in_file(self, file: &Path) -> Self {
+        let name = file.file_name().and_then(|it| it.to_str()).unwrap_or_default();
+        Self {
+            substitutes: [name, "*"].iter().any(|it| self.substituted.contains(*it)),
+            ..self
+        }
+    }
+
+    /// Whether scripts substitute variables in the file.
+    pub fn substitute(&self) -> bool {
+        self.substitutes
     }
 
     /// Whether the scripts may set something in a file with this text.
@@ -53,7 +84,7 @@ impl SetByScripts {
         let objects = self.added.iter().map(|it| &it.0);
         let keys = self.keys.iter().chain(&self.renamed);
         let mut all = keys.chain(&self.groups).chain(&self.words).chain(objects);
-        all.any(|it| text.contains(it.as_str()))
+        self.substitutes && text.contains('$') || all.any(|it| text.contains(it.as_str()))
     }
 
     /// Whether a script sets the versions of a group's objects.
@@ -152,6 +183,20 @@ fn replacements(line: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
+/// The names of the manifests that a script names. `*` if it names all of a folder.
+fn files(script: &str) -> impl Iterator<Item = String> {
+    let words = script.split(|it: char| it.is_whitespace() || "\"'`;|&<>()=".contains(it));
+    words.filter_map(|word| {
+        let name = word.rsplit('/').next().unwrap_or_default();
+        let stem = [".yaml", ".yml"].iter().find_map(|it| name.strip_suffix(it))?;
+        let is_name = |it: char| it.is_ascii_alphanumeric() || "-_.".contains(it);
+        match stem {
+            "*" => Some("*".to_owned()),
+            _ => (!stem.is_empty() && stem.chars().all(is_name)).then(|| name.to_owned()),
+        }
+    })
+}
+
 fn is_key(text: &str) -> bool {
     text.starts_with(|it: char| it.is_ascii_alphabetic())
         && text.bytes().all(|it| it.is_ascii_alphanumeric() || b"-_".contains(&it))
@@ -224,6 +269,26 @@ mod tests {
             ("image = é.yq", false),
         ] {
             assert_eq!(set_by(line).set_value_of("image"), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn files_in_which_variables_are_substituted() {
+        for (script, expected) in [
+            ("envsubst < deploy/a.yaml | kubectl apply -f -", true),
+            (
+                "for m in \"a.yaml b.yaml\"; do\n  envsubst< ${m} | kubectl apply -f -",
+                true,
+            ),
+            ("for m in deploy/*.yaml; do envsubst < $m; done", true),
+            ("envsubst < b.yaml", false),
+            ("kubectl apply -f a.yaml", false),
+        ] {
+            let set = set_by(script);
+            assert!(!set.substitute());
+            let set = set.in_file(Path::new("deploy/a.yaml"));
+            assert_eq!(set.substitute(), expected, "{script}");
+            assert_eq!(set.may_change("a: $B"), expected, "{script}");
         }
     }
 
