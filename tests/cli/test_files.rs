@@ -47,13 +47,23 @@ fn a_crd_of_tests_is_not_certain_for_other_resources() {
         ("test/crds/widgets.yaml", "config/a.yaml", ", 0 errors, 2 warnings,"),
         ("testcrds/widgets.yaml", "config/a.yaml", ", 0 errors, 2 warnings,"),
         ("test/crds/widgets.yaml", "test/a.yaml", ", 2 errors, 0 warnings,"),
+        (
+            "pkg/testdata/e2e/crds/widgets.yaml",
+            "pkg/testdata/e2e/a.yaml",
+            ", 2 errors, 0 warnings,",
+        ),
+        (
+            "pkg/testdata/info/widgets.yaml",
+            "pkg/testdata/info/a.yaml",
+            ", 0 errors, 0 warnings,",
+        ),
         ("crds/widgets.yaml", "config/a.yaml", ", 2 errors, 0 warnings,"),
     ] {
         let sandbox = crate::Sandbox::new(&[(crd_path, &crd), (path, widget)]);
         let outcome = sandbox.run(&["check", "."]);
         assert!(outcome.stdout.contains(expected), "{crd_path} {path}: {outcome:#?}");
         let is_doubted = outcome.stdout.contains("only tests use this CRD");
-        assert_eq!(is_doubted, expected.contains(" 0 errors"), "{outcome:#?}");
+        assert_eq!(is_doubted, expected.contains(" 2 warnings"), "{outcome:#?}");
     }
     // What the CRD does not decide is an error.
     let twice = widget.replace("size: a", "size: 1, size: 2");

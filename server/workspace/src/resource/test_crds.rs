@@ -18,6 +18,8 @@ const NOTE: &str = "only tests use this CRD: that in the cluster may be newer or
 pub(super) fn is_of_others(by: &KnownCrd, path: Option<&Path>) -> bool {
     let is_of_tests = by.origin == Origin::Workspace && by.place.standing == Standing::Test;
     let tested = by.place.tested.as_deref().filter(|_| is_of_tests);
+    // If the folder that the tests are about is one of tests itself, all of its files are of tests.
+    let tested = tested.filter(|it| by.path.strip_prefix(it).is_ok_and(is_in_tests));
     let path = tested.and_then(|it| path?.strip_prefix(it).ok());
     path.is_some_and(|it| !is_in_tests(it))
 }
