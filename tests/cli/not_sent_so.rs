@@ -66,8 +66,9 @@ fn a_key_after_a_merge_key_replaces_the_merged_value() {
     let crd = definition("              type: object\n              x-kubernetes-preserve-unknown-fields: true\n");
     let head = format!("{WIDGET}spec:\n  a: &a {{x: 1, y: 2}}\n  b: &b\n");
     let before = format!("{head}    <<: *a\n    x: 3\n  c:\n    <<: *b\n    x: 4\n    y: 5\n");
-    let after = format!("{head}    x: 3\n    <<: *a\n");
+    let after = format!("{head}    y: 2\n    x: 3\n    <<: *a\n");
     let nested = format!("{head}    <<: *a\n    x: 3\n  c:\n    x: 4\n    <<: *b\n");
+    let same = format!("{head}    y: 2\n    <<: *a\n");
     let merging = crd.replace(
         "metadata:\n",
         "metadata:\n  labels: &labels {team: a}\n  annotations:\n    <<: *labels\n    team: c\n",
@@ -78,8 +79,9 @@ fn a_key_after_a_merge_key_replaces_the_merged_value() {
             ("before.yaml", &before),
             ("crd.yaml", &merging),
             ("nested.yaml", &nested),
+            ("same.yaml", &same),
         ],
-        &["after.yaml:7 duplicate-key", "nested.yaml:10 duplicate-key"],
+        &["after.yaml:8 duplicate-key", "nested.yaml:10 duplicate-key"],
     );
 }
 

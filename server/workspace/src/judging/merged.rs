@@ -16,6 +16,8 @@ pub(crate) enum Merged {
     Before,
     /// The second key is merged after the first one is written.
     After,
+    /// The second key is merged after the first one is written, and has the same value.
+    Same,
     /// Both keys are merged.
     Twice,
 }
@@ -47,11 +49,27 @@ impl<'t> MergeKeys<'t> {
         if first == second {
             Merged::No
         } else if self.leading(first, second).is_some_and(|it| it > duplicate.first) {
-            Merged::After
+            self.after(duplicate)
         } else if self.leading(second, first).is_some_and(|it| it < duplicate.second) {
             Merged::Before
         } else {
             Merged::Twice
+        }
+    }
+
+    /// What it means that the second key is merged after the first one.
+    fn after(&self, duplicate: &Duplicate) -> Merged {
+        let value = |key| self.tree.entry_of(key).map(|it| self.tree.resolve(it.value));
+        let text = |key| {
+            value(key)
+                .filter(|it| self.tree.is_scalar(*it))
+                .map(|it| self.tree.source(it))
+        };
+        let (first, second) = (text(duplicate.first), text(duplicate.second));
+        if first.is_some() && first == second {
+            Merged::Same
+        } else {
+            Merged::After
         }
     }
 
@@ -88,16 +106,23 @@ fn leads(tree: &Tree, value: NodeId, to: NodeId) -> bool {
     false
 }
 
+impl Merged {
+    /// Whether all readers of YAML find the same value.
+    fn is_clear(self) -> bool {
+        matches!(self, Self::Before | Self::Same)
+    }
+}
+
 /// Whether a document has a key that replaces a merged one.
 pub(crate) fn has_overrides(tree: &Tree, json: &JsonDoc<'_>) -> bool {
     let mut merge_keys = MergeKeys::of(tree);
     let mut duplicates = json.duplicates().iter();
-    duplicates.any(|it| merge_keys.between(it) == Merged::Before)
+    duplicates.any(|it| merge_keys.between(it).is_clear())
 }
 
-/// Removes the keys that replace merged ones from the list of duplicate keys. Only an API server that gets YAML rejects them. Clients such as kubectl
+/// Removes the keys that replace merged ones, or repeat their values, from the list of duplicate keys. Only an API server that gets YAML rejects them. Clients such as kubectl
 /// and Flux read YAML, and send the later key as JSON.
 pub(crate) fn forget_overrides(tree: &Tree, json: &mut JsonDoc<'_>) {
     let mut merge_keys = MergeKeys::of(tree);
-    json.retain_duplicates(|it| merge_keys.between(it) != Merged::Before);
+    json.retain_duplicates(|it| !merge_keys.between(it).is_clear());
 }

@@ -289,7 +289,7 @@ pub(crate) fn say_duplicates(finding: &mut Finding, tree: &Tree, json: &JsonDoc<
         let merged = merge_keys.between(duplicate);
         // A key beside the merge key is what the author meant to set.
         let (main, other) = match merged {
-            Merged::After => (duplicate.first, duplicate.second),
+            Merged::After | Merged::Same => (duplicate.first, duplicate.second),
             Merged::No | Merged::Before | Merged::Twice => (duplicate.second, duplicate.first),
         };
         if n == 0 {
@@ -297,7 +297,7 @@ pub(crate) fn say_duplicates(finding: &mut Finding, tree: &Tree, json: &JsonDoc<
             let words = match merged {
                 Merged::No => words::unknown::twice(&name),
                 Merged::Before => words::unknown::overrides_merged(&name),
-                Merged::After => words::unknown::replaced_by_merge(&name),
+                Merged::After | Merged::Same => words::unknown::replaced_by_merge(&name),
                 Merged::Twice => words::unknown::merged_twice(&name),
             };
             finding.span = tree.span(main);
@@ -307,7 +307,7 @@ pub(crate) fn say_duplicates(finding: &mut Finding, tree: &Tree, json: &JsonDoc<
         }
         let first = match merged {
             Merged::No => "written here first",
-            Merged::Before | Merged::After | Merged::Twice => "merged from here",
+            Merged::Before | Merged::After | Merged::Same | Merged::Twice => "merged from here",
         };
         finding.related.push(related(other, first));
     }
