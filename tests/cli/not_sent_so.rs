@@ -153,7 +153,7 @@ fn what_a_chart_sets_later_is_unknown() {
                 ("deploy/w.yaml", &widget(size)),
                 ("deploy/kustomization.yaml", kustomization),
             ],
-            &expected[..1 + usize::from(more)],
+            &expected[..=usize::from(more)],
         );
     }
 }

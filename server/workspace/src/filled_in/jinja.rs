@@ -24,8 +24,8 @@ const IN_COMMENTS: Marks = Marks {
     comment: ["#|", "|#"],
 };
 
-/// The template with actions of Helm in place of its statements. The text has the same length, and what the author wrote stays at its offset. `None` if
-/// the text has no statements and no expressions in comments, or if a statement has no equal.
+/// Replaces the statements of a template with actions of Helm. All other text keeps its offset. `None` if the text has neither statements nor
+/// expressions in comments, or if Helm has no action for a statement.
 pub(crate) fn as_actions(text: &str) -> Option<String> {
     let is_in = |marks: &[&str; 2]| text.find(marks[0]).is_some_and(|it| text[it..].contains(marks[1]));
     let marks = if is_in(&IN_COMMENTS.expression) || is_in(&IN_COMMENTS.statement) {
@@ -92,7 +92,7 @@ fn action(statement: &str) -> Option<String> {
     Some(code)
 }
 
-/// Adds blanks in place of a text, and keeps its line breaks.
+/// Writes a text with blanks instead of its characters, except for line breaks.
 fn blank(written: &mut String, text: &str) {
     for it in text.chars() {
         let blank = if matches!(it, '\n' | '\r') { it } else { ' ' };

@@ -120,8 +120,8 @@ pub(crate) fn has_overrides(tree: &Tree, json: &JsonDoc<'_>) -> bool {
     duplicates.any(|it| merge_keys.between(it).is_clear())
 }
 
-/// Removes the keys that replace merged ones, or repeat their values, from the list of duplicate keys. Only an API server that gets YAML rejects them. Clients such as kubectl
-/// and Flux read YAML, and send the later key as JSON.
+/// Removes the keys that replace merged ones, or repeat their values, from the list of duplicate keys. Only an API server that gets YAML rejects them.
+/// Clients such as kubectl and Flux read YAML, and send the later key as JSON.
 pub(crate) fn forget_overrides(tree: &Tree, json: &mut JsonDoc<'_>) {
     let mut merge_keys = MergeKeys::of(tree);
     json.retain_duplicates(|it| !merge_keys.between(it).is_clear());
