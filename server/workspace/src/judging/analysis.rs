@@ -41,12 +41,11 @@ use crate::{
     documents::last_trees::{LastTree, LastTrees},
     documents::spans,
     documents::text::Text,
+    filled_in,
     filled_in::fill::{
         Filled, Places,
         actions::{Action, Kind, actions},
-        fill_braces,
     },
-    filled_in::jinja,
     filled_in::rendered,
     filled_in::unknown::Completed,
     filled_in::variables::Variables,
@@ -139,12 +138,7 @@ fn judge_text(source: &Text, question: &Question<'_>, filled: Option<Filled>) ->
         (Text::whole(it.text.into()), it.places)
     });
     let uses = question.uses.with_those_of_path(question.path);
-    let without_raw = || Some((jinja::without_raw(&source.content)?, Places::new(&source.content)?));
-    let without_braces = || fill_braces(&source.content).map(|it| (it.text, it.places));
-    let replaced = || {
-        let replaced = without_raw().or_else(without_braces)?;
-        Some((Text::whole(replaced.0.into()), replaced.1))
-    };
+    let replaced = || filled_in::replaced(&source.content).map(|it| (Text::whole(it.0.into()), it.1));
     let filled = filled.or_else(|| uses.has(Use::Placeholders).then(replaced).flatten());
     let variables = question.path.zip(question.around.overlays);
     let variables = variables.and_then(|(path, overlays)| overlays.variables(path));
