@@ -11,7 +11,7 @@ use crd_analyzer_workspace::{
     index::{Object, objects},
     roles::{
         is_filled_in,
-        test_steps::{NamedFiles, are_updates, is_assertion, number},
+        test_steps::{Created, NamedFiles, is_assertion, number},
     },
 };
 
@@ -36,6 +36,8 @@ struct Tests {
     parts: HashSet<PathBuf>,
     /// The files that each chainsaw test applies, in order.
     applied: Vec<Vec<PathBuf>>,
+    /// The files in `applied` before which a test applies another file.
+    later: HashSet<PathBuf>,
     /// The files in `applied` whose resources are all merged into those of earlier files.
     updates: OnceLock<HashSet<PathBuf>>,
     /// The files whose resources the API server must reject.
@@ -100,9 +102,10 @@ impl TestFolders {
         let Some(step) = tests.steps.iter().find(|it| it.file == *path) else {
             return false;
         };
+        let mut created = Created::default();
         let before = tests.steps.iter().filter(|it| it.number < own);
-        let earlier: Vec<Object> = before.flat_map(|it| it.objects.iter().cloned()).collect();
-        are_updates(&step.objects, &earlier)
+        before.for_each(|it| created.add(&it.objects));
+        created.has_all(&step.objects)
     }
 
     /// Clears the cache.
@@ -124,8 +127,7 @@ impl TestFolders {
 impl Tests {
     /// Whether a chainsaw test merges all resources of this file into those of files that it applied earlier.
     fn update(&self, path: &Path, access: &Access) -> bool {
-        let may_update = |it: &Vec<PathBuf>| it.iter().position(|it| it == path).is_some_and(|it| it > 0);
-        self.applied.iter().any(may_update)
+        self.later.contains(path)
             && self
                 .updates
                 .get_or_init(|| updates(&self.applied, access))
@@ -133,20 +135,23 @@ impl Tests {
     }
 }
 
-/// The files whose resources a test merges into those of files that it applied earlier.
+/// The files whose resources a test merges into those of files that it applied earlier. Each file is read once, because many tests may apply it.
 fn updates(tests: &[Vec<PathBuf>], access: &Access) -> HashSet<PathBuf> {
+    let objects_of = |file: &PathBuf| {
+        let text = read::text(file, access, SETTINGS_BYTES).ok()?;
+        Some((file.clone(), objects(text.into_bytes()).1))
+    };
+    let files: HashSet<&PathBuf> = tests.iter().flatten().collect();
+    let read: HashMap<PathBuf, Vec<Object>> = files.into_iter().filter_map(objects_of).collect();
     let mut found = HashSet::new();
     for files in tests {
-        let (mut earlier, mut seen) = (Vec::new(), HashSet::new());
+        let (mut created, mut seen) = (Created::default(), HashSet::new());
         for file in files.iter().filter(|it| seen.insert(*it)) {
-            let Ok(text) = read::text(file, access, SETTINGS_BYTES) else {
-                continue;
-            };
-            let own = objects(text.into_bytes()).1;
-            if are_updates(&own, &earlier) {
+            let Some(own) = read.get(file) else { continue };
+            if created.has_all(own) {
                 found.insert(file.clone());
             } else {
-                earlier.extend(own);
+                created.add(own);
             }
         }
     }
@@ -169,8 +174,13 @@ fn tests_of(folder: &Path, access: &Access) -> Tests {
             applied.push(named.applied.iter().map(|it| joined(folder, it)).collect());
         }
     }
+    let after_first = applied.iter().flat_map(|it: &Vec<PathBuf>| {
+        let first = &it[0];
+        it.iter().skip(1).filter(move |it| *it != first)
+    });
     Tests {
         parts,
+        later: after_first.cloned().collect(),
         applied,
         updates: OnceLock::new(),
         rejected,

@@ -207,7 +207,21 @@ pub(crate) fn many() -> Vec<Repository> {
         let text = widget(&format!("w{n}"), "a: \"${A}\"");
         substituted.files.push((format!("b/{n}.yaml"), text));
     }
+    let applied: Vec<String> = (0..180)
+        .map(|n| format!("    - apply: {{file: f{n}.yaml}}\n"))
+        .collect();
+    let applied = format!(
+        "apiVersion: chainsaw.kyverno.io/v1alpha1\nkind: Test\nmetadata: {{name: t}}\nspec:\n  steps:\n  - try:\n{}",
+        applied.concat()
+    );
+    let mut tests = repository("tests that apply many files", &[]);
+    for n in 0..180 {
+        let objects: Vec<String> = (0..12).map(|it| widget(&format!("w{n}-{it}"), "a: x")).collect();
+        tests.files.push((format!("f{n}.yaml"), objects.join("---\n")));
+        tests.files.push((format!("chainsaw-test-{n}.yaml"), applied.clone()));
+    }
     vec![
+        tests,
         kustomized("a long list", "namespace: x\n", list),
         chain,
         repository(

@@ -1,7 +1,7 @@
 //! Reads tests of kuttl and chainsaw to find out which files contain only parts of objects. The steps of a kuttl test are the files of a folder,
 //! sorted by number. kuttl merges an object of a later step into the object that an earlier step created.
 
-use std::{path::Path, sync::Arc};
+use std::{collections::HashSet, path::Path, sync::Arc};
 
 use crd_analyzer_syntax::{
     read_json,
@@ -9,7 +9,10 @@ use crd_analyzer_syntax::{
 };
 use serde_json::Value;
 
-use crate::{index::Object, roles};
+use crate::{
+    index::{GroupKind, Object},
+    roles,
+};
 
 /// The number of the step to which a file belongs. For example, `01-update.yaml` belongs to step 1.
 pub fn number(file: &Path) -> Option<u64> {
@@ -24,15 +27,28 @@ pub fn is_assertion(file: &Path) -> bool {
     roles::is_assertion(file)
 }
 
-/// Whether each object of a step updates an object of an earlier step.
-pub fn are_updates(step: &[Object], earlier: &[Object]) -> bool {
-    let applied = |it: &&Object| !it.written.api_version.starts_with("kuttl.dev/");
-    let is_update = |it: &Object| {
-        let kind = it.group_kind();
-        let is_same = |old: &Object| old.group_kind() == kind && old.written.name == it.written.name;
-        kind.is_some() && !it.written.name.is_empty() && earlier.iter().any(is_same)
-    };
-    step.iter().any(|it| applied(&it)) && step.iter().filter(applied).all(is_update)
+/// The objects that a test has created so far.
+#[derive(Default, Debug)]
+pub struct Created<'o>(HashSet<(GroupKind, &'o str)>);
+
+impl<'o> Created<'o> {
+    /// Adds the objects of a step.
+    pub fn add(&mut self, step: &'o [Object]) {
+        self.0.extend(step.iter().filter_map(identity));
+    }
+
+    /// Whether each object of a step updates an object that was created before.
+    pub fn has_all(&self, step: &[Object]) -> bool {
+        let applied = |it: &&Object| !it.written.api_version.starts_with("kuttl.dev/");
+        let is_update = |it: &Object| identity(it).is_some_and(|it| self.0.contains(&it));
+        step.iter().any(|it| applied(&it)) && step.iter().filter(applied).all(is_update)
+    }
+}
+
+/// The kind and the name of an object. `None` if it lacks one of them.
+fn identity(object: &Object) -> Option<(GroupKind, &str)> {
+    let name = object.written.name.as_str();
+    Some((object.group_kind()?, name)).filter(|it| !it.1.is_empty())
 }
 
 /// The files that a test names, relative to its folder.
@@ -196,6 +212,11 @@ mod tests {
         let a = "apiVersion: example.com/v1\nkind: A\nmetadata: {name: a}\n";
         let b = "apiVersion: example.com/v1\nkind: A\nmetadata: {name: b}\n";
         let step = "apiVersion: kuttl.dev/v1beta1\nkind: TestStep\n";
+        let are_updates = |step: &[Object], earlier: &[Object]| {
+            let mut created = Created::default();
+            created.add(earlier);
+            created.has_all(step)
+        };
         assert!(are_updates(&of(a), &of(a)));
         assert!(are_updates(&of(&format!("{step}---\n{a}")), &of(a)));
         assert!(!are_updates(&of(&format!("{a}---\n{b}")), &of(a)));
