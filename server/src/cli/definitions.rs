@@ -453,14 +453,14 @@ fn side_by_side(most: usize, work: impl Fn() + Sync, meanwhile: impl FnOnce()) {
 }
 
 /// A file with CRDs or mutating webhooks.
-struct Deciding {
+pub(super) struct Deciding {
     text: Arc<str>,
     objects: Vec<Object>,
 }
 
 impl Deciding {
     /// Parses bytes. `None` if they contain no CRDs and no mutating webhooks.
-    fn of(bytes: Vec<u8>) -> Option<Self> {
+    pub(super) fn of(bytes: Vec<u8>) -> Option<Self> {
         if !may_decide(&bytes) {
             return None;
         }
@@ -469,7 +469,7 @@ impl Deciding {
         objects.iter().any(decides).then_some(Self { text, objects })
     }
 
-    fn put_into(&self, catalog: &Catalog, path: &Path, origin: Origin) {
+    pub(super) fn put_into(&self, catalog: &Catalog, path: &Path, origin: Origin) {
         let file = NewFile {
             path,
             origin,

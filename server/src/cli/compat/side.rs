@@ -1,7 +1,7 @@
 //! The CRDs on one side of a comparison. Of several CRDs with one name, the best one is compared, and parts of CRDs are left out.
 
 use std::{
-    collections::{BTreeMap, HashMap, HashSet},
+    collections::{BTreeMap, HashMap},
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -11,12 +11,12 @@ use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::lines::LineIndex;
 use crd_analyzer_workspace::{
     comparison::compared::{ComparedCrd, Unanswered, compared},
-    index::{Index, KnownCrd, NewFile, Origin, objects},
+    index::{Catalog, KnownCrd, MemoryFiles, Origin, may_decide},
 };
 
 use super::of_revision;
 use crate::{
-    cli::UsageError,
+    cli::{UsageError, definitions::Deciding},
     input::{self, Collected, Input, Reading, Source},
     output::compat::Side,
 };
@@ -74,6 +74,8 @@ pub(super) fn crds(written: &str, kubernetes: KubernetesVersion) -> anyhow::Resu
     let mut files = Vec::new();
     for input in inputs(written, &mut found)? {
         match input::read(&input.source) {
+            // Most files of a repository have no CRD, and need not stay in memory.
+            Ok(Some(bytes)) if !input.named && !may_decide(&bytes) => {}
             Ok(Some(bytes)) => files.push(File {
                 path: match &input.source {
                     Source::Git { path, .. } => path.clone(),
@@ -94,10 +96,11 @@ pub(super) fn crds(written: &str, kubernetes: KubernetesVersion) -> anyhow::Resu
             }
         }
     }
-    let best = Best::of(&files);
-    for File { input, path, bytes } in files {
-        found.add_chosen(&input, bytes, kubernetes, |name, document| {
-            best.left_out(&input, &path, name, document)
+    let wholes = Wholes::of(&files);
+    for mut file in files {
+        let bytes = std::mem::take(&mut file.bytes);
+        found.add_chosen(&file.input, bytes, kubernetes, |name, document| {
+            wholes.left_out(&file, name, document)
         });
     }
     Ok(found)
@@ -128,51 +131,52 @@ fn inputs(written: &str, found: &mut Crds) -> anyhow::Result<Vec<Input>> {
     Ok(inputs)
 }
 
-/// The best CRD for each name, by the roles of the files in their repository.
-struct Best {
-    by_name: HashMap<String, (Arc<KnownCrd>, String)>,
-    /// The documents that are not only parts of CRDs, by file and index.
-    whole: HashSet<(Arc<Path>, usize)>,
-}
+/// The documents that are not only parts of CRDs, by file, index and name of the CRD. Each has the name of the file with the best CRD of its name, by the
+/// roles of the files in their repository. `None` if the document itself is the best.
+struct Wholes(HashMap<(Arc<Path>, usize, String), Option<String>>);
 
-impl Best {
+impl Wholes {
     fn of(files: &[File]) -> Self {
-        let mut index = Index::default();
+        let mut found = files.iter().filter(|it| !it.input.named).peekable();
+        if found.peek().is_none() {
+            return Self(HashMap::new());
+        }
+        let catalog = Catalog::new(MemoryFiles::default());
         let here = std::env::current_dir().unwrap_or_default();
         let root = git::root_around(&here).or_else(|| roots::repository(&here));
-        index.set_repositories(vec![repository::describe(&root.unwrap_or(here))]);
-        for file in files.iter().filter(|it| !it.input.named) {
-            let (text, objects) = objects(file.bytes.clone());
-            index.set(&NewFile {
-                path: &file.path,
-                origin: Origin::Workspace,
-                text: &text,
-                objects: &objects,
-                keep_text: false,
+        let repository = repository::describe(&root.unwrap_or(here));
+        catalog.change(|index| index.set_repositories(vec![repository]));
+        let mut labels = HashMap::new();
+        for file in found {
+            labels.insert(&*file.path, &file.input.label);
+            if let Some(deciding) = Deciding::of(file.bytes.clone()) {
+                deciding.put_into(&catalog, &file.path, Origin::Workspace);
+            }
+        }
+        let place = |it: &KnownCrd| (it.path.clone(), it.document_index(), it.name.clone());
+        catalog.with(|index| {
+            let best = index.best_crds();
+            let best: HashMap<&str, &Arc<KnownCrd>> = best.iter().map(|it| (&*it.name, it)).collect();
+            let wholes = index.definitions().filter(|it| it.is_whole());
+            let wholes = wholes.map(|it| {
+                let best = best.get(&*it.name).filter(|best| place(best) != place(it));
+                (place(it), best.map(|it| labels[&*it.path].clone()))
             });
-        }
-        let labels: HashMap<&Path, &str> = files.iter().map(|it| (&*it.path, &*it.input.label)).collect();
-        let labeled = |it: Arc<KnownCrd>| (it.name.clone(), (it.clone(), labels[&*it.path].to_owned()));
-        let wholes = index.definitions().filter(|it| it.is_whole());
-        Self {
-            whole: wholes.map(|it| (it.path.clone(), it.document_index())).collect(),
-            by_name: index.best_crds().into_iter().map(labeled).collect(),
-        }
+            Self(wholes.collect())
+        })
     }
 
     /// Whether a document is left out, and why. A file that the command line names is compared as it is.
-    fn left_out(&self, input: &Input, path: &Path, name: &str, document: Option<usize>) -> Option<LeftOut> {
-        let document = document.filter(|_| !input.named)?;
-        let label = input.label.clone();
-        let mut copy_of = None;
-        if self.whole.contains(&(path.into(), document)) {
-            let (best, of) = self.by_name.get(name)?;
-            if *best.path == *path && best.document_index() == document {
-                return None;
-            }
-            copy_of = Some(of.clone());
+    fn left_out(&self, file: &File, name: &str, document: Option<usize>) -> Option<LeftOut> {
+        let document = document.filter(|_| !file.input.named)?;
+        let label = file.input.label.clone();
+        match self.0.get(&(file.path.as_path().into(), document, name.to_owned())) {
+            Some(None) => None,
+            found => Some(LeftOut {
+                label,
+                copy_of: found.cloned().flatten(),
+            }),
         }
-        Some(LeftOut { label, copy_of })
     }
 }
 
