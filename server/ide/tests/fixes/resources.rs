@@ -9,6 +9,17 @@ fn found_with(schema: &str, lines: &str) -> Vec<Shown> {
     ))
 }
 
+/// The finding about an unknown field in a resource with these lines.
+fn unknown_field(schema: &str, lines: &str) -> Shown {
+    let mut found = found_with(schema, lines).into_iter();
+    found.find(|it| it.code == "unknown-field").expect("an unknown field")
+}
+
+/// The titles of the fixes of a finding.
+fn titles(found: &Shown) -> Vec<String> {
+    found.fixes.iter().map(|it| it.title.clone()).collect()
+}
+
 /// A misspelt field in a resource is renamed even if its value is wrong as well.
 #[test]
 fn a_field_gets_its_name_though_its_value_is_wrong() {
@@ -215,14 +226,9 @@ properties:
             "spec:\n  driver:\n    cores: 1\n  executor: # one\n    cores: 1\n  state: a",
         ),
     ] {
-        let found = found_with(SCHEMA, written);
-        let unknown = found
-            .iter()
-            .find(|it| it.code == "unknown-field")
-            .expect("an unknown field");
-        let titles: Vec<_> = unknown.fixes.iter().map(|it| it.title.clone()).collect();
+        let unknown = unknown_field(SCHEMA, written);
         assert_eq!(
-            titles,
+            titles(&unknown),
             [
                 format!("Move {field} out of {around}"),
                 format!("Add {field} to the CRD"),
@@ -270,14 +276,9 @@ properties:
         ),
         ("image: 5\nspec:\n  size: 1", "image", "spec:\n  size: 1\n  image: 5"),
     ] {
-        let found = found_with(SCHEMA, written);
-        let unknown = found
-            .iter()
-            .find(|it| it.code == "unknown-field")
-            .expect("an unknown field");
-        let titles: Vec<_> = unknown.fixes.iter().map(|it| it.title.clone()).collect();
+        let unknown = unknown_field(SCHEMA, written);
         assert_eq!(
-            titles,
+            titles(&unknown),
             [format!("Move {field} into spec"), format!("Remove {field}")],
             "{written}"
         );
@@ -292,11 +293,7 @@ properties:
             .1;
         assert_eq!(edited.trim_end(), expected, "{written}");
     }
-    let found = found_with(SCHEMA, "spec: {image: a}\nimage: b");
-    let unknown = found
-        .iter()
-        .find(|it| it.code == "unknown-field")
-        .expect("an unknown field");
+    let unknown = unknown_field(SCHEMA, "spec: {image: a}\nimage: b");
     assert!(
         unknown.fixes.iter().all(|it| it.title == "Remove image"),
         "{:?}",
@@ -315,11 +312,7 @@ properties:
     required: [headerName, size]
     properties: {headerName: {type: string}, size: {type: integer}, other: {type: string}}
 ";
-    let unknown = |written: &str| {
-        let found = found_with(SCHEMA, written).into_iter();
-        let mut found = found.filter(|it| it.code == "unknown-field");
-        found.next().expect("an unknown field")
-    };
+    let unknown = |written: &str| unknown_field(SCHEMA, written);
     let found = unknown("spec: {value: a, size: 1}");
     assert_eq!(found.help, ["change `value` to `headerName`"]);
     assert_eq!(found.fixes[0].title, "Rename value to headerName");

@@ -4,7 +4,10 @@ use crd_analyzer_syntax::tree::{NodeId, Tree};
 use crd_analyzer_workspace::words::meant::{TYPES, meant, meant_type, type_of_format};
 
 use super::{
-    super::edits::{Value, add_item, moves, remove_entry, set_scalar},
+    super::{
+        TextEdit,
+        edits::{Value, add_item, moves, remove_entry, set_scalar},
+    },
     At, Repair, junctor,
 };
 use crate::schema::{child, is_true, text};
@@ -200,12 +203,16 @@ pub(super) fn required_flag(at: &At<'_>, found: &mut Vec<Repair>) {
         return;
     };
     let name = tree.scalar(name);
-    let edit = match child(tree, schema, "required") {
-        Some(list) => add_item(tree, list, &name),
-        None => at.insert(schema, "required", &Value::List(vec![name.clone().into_owned()])),
-    };
-    if let Some(add) = edit {
+    if let Some(add) = require(at, schema, &name) {
         found.push(Repair::new(format!("Add {name} to required"), vec![remove, add]).safe());
+    }
+}
+
+/// The edit that adds a property to the required ones of a schema.
+fn require(at: &At<'_>, schema: NodeId, name: &str) -> Option<TextEdit> {
+    match child(at.tree, schema, "required") {
+        Some(list) => add_item(at.tree, list, name),
+        None => at.insert(schema, "required", &Value::List(vec![name.to_owned()])),
     }
 }
 
@@ -235,10 +242,7 @@ pub(super) fn require_keys(at: &At<'_>, found: &mut Vec<Repair>) {
         if is_required(&key) || has_default(&key) {
             continue;
         }
-        let edit = match required {
-            Some(list) => add_item(tree, list, &key),
-            None => at.insert(items, "required", &Value::List(vec![key.clone().into_owned()])),
-        };
+        let edit = require(at, items, &key);
         found.extend(Repair::one(format!("Add {key} to required"), edit).map(Repair::safe));
     }
 }
@@ -281,11 +285,7 @@ pub(super) fn name_keys(at: &At<'_>, found: &mut Vec<Repair>) {
     let scalars = properties.filter(|it| is_key(tree.resolve(it.value)));
     for entry in scalars.take(MOST_KEYS) {
         let name = tree.scalar(entry.key);
-        let require = match required {
-            Some(list) => add_item(tree, list, &name),
-            None => at.insert(items, "required", &Value::List(vec![name.clone().into_owned()])),
-        };
-        if let (Some(keys), Some(require)) = (keys(&name), require) {
+        if let (Some(keys), Some(require)) = (keys(&name), require(at, items, &name)) {
             found.push(Repair::new(
                 format!("Identify items by {name}, and require it"),
                 vec![keys, require],
