@@ -189,7 +189,6 @@ impl Analysis {
             costs,
             unfinished,
             unsearched: Arc::new(Mutex::new(unsearched)),
-            tried: TriedTexts::default(),
             ..shown
         }
     }
@@ -241,7 +240,6 @@ impl Analysis {
             told_with: self.told_with.clone(),
             is_aside: self.is_aside,
             unsearched: self.unsearched.clone(),
-            tried: TriedTexts::default(),
             ..Self::of(diagnostics.cloned().collect(), problems.cloned().collect())
         }
     }
@@ -356,7 +354,6 @@ impl Analysis {
             costs: self.costs.clone(),
             unfinished: self.unfinished.clone(),
             unsearched: self.unsearched.clone(),
-            tried: TriedTexts::default(),
             ..shown
         })
     }
