@@ -367,15 +367,15 @@ impl Told {
 
     /// The note about other places of a finding. `None` if it has only one place.
     fn note(&self, places: &BTreeMap<usize, BTreeSet<(u32, u32)>>) -> Option<String> {
-        if places.values().map(BTreeSet::len).sum::<usize>() < 2 {
+        let all: usize = places.values().map(BTreeSet::len).sum();
+        if all < 2 {
             return None;
         }
         let in_crd = |number: &usize| {
             let name = self.names.get(*number).map_or("", String::as_str);
             format!("the CRD `{}`", clip(name, MAX_NAME))
         };
-        let all: usize = places.values().map(BTreeSet::len).sum();
-        if let [(number, _)] = places.iter().collect::<Vec<_>>()[..] {
+        if let (1, Some(number)) = (places.len(), places.keys().next()) {
             return Some(format!("the same in {all} places of {}", in_crd(number)));
         }
         let of_manifest =
