@@ -16,6 +16,7 @@ mod write;
 pub use error::{ConvertError, ConvertErrorKind};
 pub use kept::KeptJson;
 pub use read::{Duplicate, read_json, read_json_of};
+pub use value::is_merge;
 
 /// The maximum nesting depth that Go's JSON decoder reads (`exceeded max depth`).
 pub const MAX_DEPTH: usize = 10_000;

@@ -86,7 +86,7 @@ pub(crate) fn binary(tree: &Tree, node: NodeId) -> Option<Vec<u8>> {
 }
 
 /// Whether a key merges its value into the mapping (`isMerge`).
-pub(crate) fn is_merge(tree: &Tree, key: NodeId) -> bool {
+pub fn is_merge(tree: &Tree, key: NodeId) -> bool {
     let NodeKind::Scalar(style) = tree.kind(key) else {
         return false;
     };

@@ -77,6 +77,13 @@ impl<'t, const TRACKED: bool> Cursor<'t, TRACKED> {
         }
     }
 
+    /// The offset at which the line with the byte before `end` starts.
+    pub(super) fn line_start(&self, end: usize) -> usize {
+        let before = &self.bytes[..end];
+        let last_break = before.iter().rposition(|it| matches!(it, b'\n' | b'\r'));
+        last_break.map_or(0, |it| it + 1)
+    }
+
     /// The byte at a distance of `ahead` bytes from the current position; 0 past the end.
     pub(super) fn byte(&self, ahead: usize) -> u8 {
         self.bytes.get(self.pos + ahead).copied().unwrap_or(0)

@@ -504,9 +504,8 @@ impl<const TRACKED: bool> Parser<'_, TRACKED> {
 
     /// Whether a token follows the closing quote of a value on the same line.
     fn is_after_quote(&self, token: Token) -> bool {
-        let before = &self.text[..token.start as usize];
-        let line = &before[before.rfind(['\n', '\r']).map_or(0, |it| it + 1)..];
-        let line = line.trim_end_matches(' ');
+        let end = token.start as usize;
+        let line = self.text[self.scanner.cursor.line_start(end)..end].trim_end_matches(' ');
         let begins = [": '", ": \"", "- '", "- \""];
         line.ends_with(['\'', '"']) && begins.iter().any(|it| line.contains(it))
     }

@@ -242,11 +242,7 @@ impl<'t, const TRACKED: bool> Scanner<'t, TRACKED> {
 
     /// The problem of a colon where no value can start, by the line of the colon and the one above.
     fn value_not_allowed(&self) -> Problem {
-        let before = |end: usize| {
-            let lines = &self.cursor.bytes[..end];
-            let start = lines.iter().rposition(|it| matches!(it, b'\n' | b'\r'));
-            start.map_or(0, |it| it + 1)
-        };
+        let before = |end: usize| self.cursor.line_start(end);
         let blanks = |line: &[u8]| line.iter().take_while(|it| **it == b' ').count();
         let has_value = |line: &[u8]| {
             line.windows(3)

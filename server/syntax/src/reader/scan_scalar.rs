@@ -235,10 +235,7 @@ impl<const TRACKED: bool> Scanner<'_, TRACKED> {
     /// The tag between a key or a dash and a block scalar on the same line.
     fn tag_before(&self, scalar: Mark) -> Option<Span> {
         let before = &self.cursor.bytes[..scalar.pos as usize];
-        let line = before
-            .iter()
-            .rposition(|it| matches!(it, b'\n' | b'\r'))
-            .map_or(0, |it| it + 1);
+        let line = self.cursor.line_start(before.len());
         let is_begin = |it: &[u8]| matches!(it[0], b':' | b'-') && it[1..] == *b" !";
         let start = line + before[line..].windows(3).position(is_begin)? + 2;
         let end = before.trim_ascii_end().len();

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crd_analyzer_syntax::{
-    json::{Duplicate, JsonDoc},
+    json::{Duplicate, JsonDoc, is_merge},
     tree::{Entry, NodeId, Tree},
 };
 
@@ -86,7 +86,7 @@ impl<'t> MergeKeys<'t> {
 }
 
 fn merge_keys(tree: &Tree, mapping: NodeId) -> impl Iterator<Item = Entry> {
-    tree.entries(mapping).filter(|it| tree.source(it.key) == "<<")
+    tree.entries(mapping).filter(|it| is_merge(tree, it.key))
 }
 
 /// Whether the value of a merge key is a mapping, or contains or merges it.
