@@ -27,20 +27,23 @@ fn rules_are_answered_as_every_minor_answers_them() {
         let id = answer["id"].as_str().and_then(|id| id.parse().ok()).expect("an id");
         recorded.insert((answer["k8s"].as_u64().expect("a minor"), id), answer);
     }
-    let mut wrong = Vec::new();
-    for minor in 30..=37_u8 {
+    let differences = &|minor: u8| {
+        let mut wrong = Vec::new();
         for (at, request) in requests.iter().enumerate() {
             let theirs = recorded.get(&(minor.into(), at)).or_else(|| recorded.get(&(37, at)));
             let theirs = theirs.unwrap_or_else(|| panic!("{request} is not recorded"));
             let ours = ours::answer(request, KubernetesVersion::minor(minor)).expect("an answer");
             for (what, theirs, ours) in compare::differences(theirs, &ours) {
-                wrong.push(format!(
-                    "1.{minor} {}\n    {what}\n    {theirs}\n    {ours}",
-                    request["rule"]
-                ));
+                let rule = &request["rule"];
+                wrong.push(format!("1.{minor} {rule}\n    {what}\n    {theirs}\n    {ours}"));
             }
         }
-    }
+        wrong
+    };
+    let wrong: Vec<String> = std::thread::scope(|scope| {
+        let running: Vec<_> = (30..=37).map(|minor| scope.spawn(move || differences(minor))).collect();
+        running.into_iter().flat_map(|it| it.join().expect("it ends")).collect()
+    });
     assert!(requests.len() > 1000, "{} rules were asked", requests.len());
     assert!(wrong.is_empty(), "{} differences:\n{}", wrong.len(), wrong.join("\n"));
 }

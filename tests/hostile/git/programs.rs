@@ -2,6 +2,8 @@
 
 use std::{fs, path::PathBuf, time::Duration};
 
+use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
+
 use crate::{
     Test,
     repository::{CRD, IMMUTABLE, Outcome, Place, moved},
@@ -88,11 +90,7 @@ fn one_git_serves_all_files() {
 }
 
 fn a_git_that_misbehaves_is_not_waited_for() {
-    let place = Place::with_repository();
-    place.write("repo/crd.yaml", moved());
-    place.write("repo/a.yaml", CRD);
-    place.write("repo/b.yaml", CRD);
-    for (script, said) in [
+    let misbehaving = [
         ("sleep 1000", "git did not answer within 4 s"),
         (
             "read x; printf '%040d commit 1\\nx\\n' 0; sleep 1000",
@@ -110,7 +108,12 @@ fn a_git_that_misbehaves_is_not_waited_for() {
             "read x; echo 0123456789 commit 99999999999; sleep 1000",
             "has 99999999999 bytes",
         ),
-    ] {
+    ];
+    misbehaving.into_par_iter().for_each(|(script, said)| {
+        let place = Place::with_repository();
+        place.write("repo/crd.yaml", moved());
+        place.write("repo/a.yaml", CRD);
+        place.write("repo/b.yaml", CRD);
         place.script("bin/git", script);
         let mut command = place.command("repo", ["check", "--old-ref=HEAD", "."]);
         let path = std::env::join_paths([place.path("bin"), "/bin".into(), "/usr/bin".into()]).expect("a PATH");
@@ -121,5 +124,5 @@ fn a_git_that_misbehaves_is_not_waited_for() {
             "{script}: all files wait together, {outcome:#?}"
         );
         assert!(outcome.said.contains(said), "{script}: {outcome:#?}");
-    }
+    });
 }

@@ -11,7 +11,7 @@ use crate::{
     Test,
     attacks::{embed, programs, signed_commit},
     programs::real_git,
-    repository::{Outcome, Place, moved},
+    repository::{CRD, Outcome, Place, moved},
     session,
     strace::{self, Trace},
 };
@@ -28,6 +28,10 @@ pub(crate) const TESTS: &[Test] = &[
     ("tests_write_the_named_file", tests_write_the_named_file),
     ("output_writes_the_named_files", output_writes_the_named_files),
     ("generators_read_nothing_of_git", generators_read_nothing_of_git),
+    (
+        "only_the_collected_crds_of_objects_are_opened",
+        only_the_collected_crds_of_objects_are_opened,
+    ),
     ("the_language_server_runs_git_alone", the_language_server_runs_git_alone),
     (
         "the_language_server_runs_nothing_without_trust",
@@ -262,6 +266,27 @@ fn output_writes_the_named_files() {
 }
 
 /// A kustomization that includes git's configuration in an object.
+fn only_the_collected_crds_of_objects_are_opened() {
+    let place = Place::with_repository();
+    let mut all = String::new();
+    for n in 0..50 {
+        let text = CRD.replace("widgets", &format!("w{n}s"));
+        all += &format!("{}---\n", text.replace("Widget", &format!("W{n}")));
+    }
+    place.write("all.yaml", all);
+    place.run("repo", ["crds", "add", "../all.yaml"]).expect(0, &["50 new"]);
+    let object = "apiVersion: example.com/v1\nkind: W7\nmetadata: {name: one}\nspec: {size: 3}\n";
+    place.write("repo/one.yaml", object);
+    let opened = |args: &[&str]| {
+        let (outcome, trace) = run(&place, args);
+        outcome.expect(1, &["`spec` is not a field"]);
+        let is_crd = |it: &&PathBuf| it.to_string_lossy().contains("/.crd-analyzer/crds/");
+        trace.opened.iter().filter(is_crd).count()
+    };
+    assert_eq!(opened(&["check", "one.yaml"]), 1, "the lock names the file");
+    assert_eq!(opened(&["check", "one.yaml", "--crd", ".crd-analyzer/crds"]), 50);
+}
+
 fn generators_read_nothing_of_git() {
     let place = hostile();
     place.append("repo/.git/config", "[credential]\n\tpassword = hunter2\n");

@@ -111,12 +111,14 @@ mod tests {
 
     #[test]
     fn what_is_long_is_cut() {
+        let mut items = vec!["x".to_owned(); 100_000];
+        items[..2 * MAX_ITEMS].fill("x".repeat(100_000));
         let hover = Hover {
             span: Span::default(),
             blocks: vec![
                 Block::Code("cel", "é".repeat(100_000)),
                 Block::Quote("*".repeat(100_000)),
-                Block::List(vec!["x".repeat(100_000); 100_000]),
+                Block::List(items),
             ],
         };
         let most = 2 * (MAX_ITEMS + 4) * MAX_ITEM;
