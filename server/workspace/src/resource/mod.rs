@@ -2,6 +2,7 @@
 
 pub mod accepted;
 mod any_version;
+mod asserted;
 pub mod effective;
 mod json_path;
 mod locate;
@@ -292,6 +293,7 @@ impl One<'_> {
             None => {
                 let answer = created.insert(self.answer(served, server::Question::Create, &locate));
                 let mut verdict = locate.verdict(answer);
+                verdict.errors.extend(self.errors_in_status(served, &locate));
                 is_open = locate.expect_webhook(&mut verdict, answer, || self.webhook(definition.plural()));
                 if verdict.errors.iter().any(|it| it.suppressed && it.follows) {
                     verdict.hints.push(self.broken(&text));
