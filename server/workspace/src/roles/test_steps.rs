@@ -57,7 +57,8 @@ pub struct NamedFiles {
     /// The files with expectations or patches: those in `assert`, `error`, `errors` and `patch` of a chainsaw `Test` or `StepTemplate`, or of a kuttl
     /// `TestStep`.
     pub parts: Vec<String>,
-    /// The files that the API server has to reject. In a chainsaw `Test`, these are applied with an `expect` that checks that `$error` is not null.
+    /// The files that the API server has to reject. In a chainsaw `Test`, these are applied with an `expect` that checks that `$error` is not null, or
+    /// by a `script` or `command` with such a `check`.
     pub rejected: Vec<String>,
     /// The files that a chainsaw test applies, in order. chainsaw merges an object into the one that an earlier file created.
     pub applied: Vec<String>,
@@ -104,10 +105,45 @@ fn rejected(value: &Value, depth: usize, found: &mut NamedFiles) {
                 let is_invalid = checks.into_iter().any(expects_invalid);
                 found.invalid.extend(file.filter(|_| is_invalid).map(str::to_owned));
             }
+            let script = fields
+                .get("script")
+                .and_then(|it| Some((it, it["content"].as_str()?.to_owned())));
+            let command = fields.get("command").and_then(|it| Some((it, words_of(it)?)));
+            for (step, words) in script.into_iter().chain(command) {
+                let file = applied_by(&words).filter(|_| expects_error(&step["check"]));
+                found.rejected.extend(file.map(str::to_owned));
+                let is_invalid = expects_invalid(&step["check"]);
+                found.invalid.extend(file.filter(|_| is_invalid).map(str::to_owned));
+            }
             fields.values().for_each(|it| rejected(it, depth - 1, found));
         }
         _ => {}
     }
+}
+
+/// The words of a chainsaw `command`.
+fn words_of(command: &Value) -> Option<String> {
+    let arguments = command["args"].as_array()?.iter().filter_map(Value::as_str);
+    let words: Vec<&str> = command["entrypoint"].as_str().into_iter().chain(arguments).collect();
+    Some(words.join(" "))
+}
+
+/// The file that a shell command applies with kubectl. `None` if other commands run beside it.
+fn applied_by(command: &str) -> Option<&str> {
+    let command = command.trim();
+    if command.contains(['\n', ';', '|', '`']) || command.contains("&&") {
+        return None;
+    }
+    let mut words = command.split_whitespace();
+    if words.next() != Some("kubectl") || !matches!(words.next(), Some("apply" | "create" | "replace")) {
+        return None;
+    }
+    let is_named = |it: &&str| matches!(*it, "-f" | "--filename");
+    let file = match words.find(|it| is_named(it) || it.starts_with("-f=") || it.starts_with("--filename="))? {
+        it if is_named(&it) => words.next()?,
+        it => it.split_once('=')?.1,
+    };
+    (file != "-" && !words.any(|it| it.starts_with("-f"))).then_some(file)
 }
 
 /// The checks in the `expect` of a chainsaw operation that expect an error. Checks with `match` are left out, because other objects of the file may
@@ -147,7 +183,8 @@ const OF_ADMISSION: [&str; 2] = ["admission webhook", "denied"];
 /// Whether a chainsaw check expects an error from the API server's validation.
 fn expects_invalid(check: &Value) -> bool {
     let fields = check.as_object().into_iter().flatten();
-    let mut texts = fields.filter_map(|(key, value)| (key == "($error)").then(|| value.as_str()).flatten());
+    let is_output = |key: &str| key == "($error)" || key.contains("$stderr");
+    let mut texts = fields.filter_map(|(key, value)| value.as_str().filter(|_| is_output(key)));
     texts.any(|text| {
         let has = |words: &[&str]| words.iter().any(|it| text.contains(it));
         has(&OF_VALIDATION) && !has(&OF_ADMISSION)
@@ -253,6 +290,44 @@ mod tests {
         ] {
             assert_eq!(NamedFiles::of(&test(check)).rejected, expected, "{check}");
         }
+        for (step, expected) in [
+            (
+                "script: {content: kubectl apply -f c.yaml, check: {($error != null): true}}",
+                &["c.yaml"][..],
+            ),
+            (
+                "script: {content: kubectl create --filename=c.yaml, check: {($error != null): true}}",
+                &["c.yaml"],
+            ),
+            (
+                "command: {entrypoint: kubectl, args: [apply, -n, a, -f, c.yaml], check: {($error != null): true}}",
+                &["c.yaml"],
+            ),
+            ("script: {content: kubectl apply -f c.yaml}", &[]),
+            (
+                "script: {content: kubectl apply -f c.yaml, check: {($error == null): true}}",
+                &[],
+            ),
+            (
+                "script: {content: kubectl delete -f c.yaml, check: {($error != null): true}}",
+                &[],
+            ),
+            (
+                "script: {content: kubectl apply -f c.yaml && false, check: {($error != null): true}}",
+                &[],
+            ),
+            (
+                "script: {content: cat c.yaml | kubectl apply -f -, check: {($error != null): true}}",
+                &[],
+            ),
+        ] {
+            let test = format!(
+                "apiVersion: chainsaw.kyverno.io/v1alpha1\nkind: Test\nspec: {{steps: [{{try: [{{{step}}}]}}]}}\n"
+            );
+            assert_eq!(NamedFiles::of(&test).rejected, expected, "{step}");
+        }
+        let by_output = "apiVersion: chainsaw.kyverno.io/v1alpha1\nkind: Test\nspec:\n  script:\n    content: kubectl apply -f c.yaml\n    check:\n      ($error != null): true\n      (trim_space($stderr)): 'spec.size: Required value'\n";
+        assert_eq!(NamedFiles::of(by_output).invalid, ["c.yaml"]);
         for (words, expected) in [
             ("The Widget is invalid: spec.size: Invalid value: -1", &["b.yaml"][..]),
             (
