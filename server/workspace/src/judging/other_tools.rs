@@ -17,7 +17,7 @@ const DEFINITIONS: [(&str, &str, &str); 2] = [
     (
         "kro.run",
         "ResourceGraphDefinition",
-        "kro makes a CRD from this object: crd-analyzer does not check its schema and resources",
+        "kro makes a CRD from this object: crd-analyzer does not check its schema",
     ),
 ];
 

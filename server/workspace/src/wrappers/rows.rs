@@ -15,6 +15,12 @@ pub(super) const ALL: &[Row] = &[
     MANIFEST_WORK_REPLICA_SET,
     KARMADA_WORK,
     SYNC_SET,
+    ADD_ON_TEMPLATE,
+    CLUSTER_POLICY,
+    CONFIGURATION_POLICY,
+    COMPOSITION,
+    CROSSPLANE_OBJECT,
+    RESOURCE_GRAPH,
     CHAINSAW,
     APPLICATION,
     CLUSTER_SERVICE_VERSION,
@@ -26,6 +32,14 @@ const fn sent(path: &'static [super::Part]) -> Place {
         path,
         purpose: Sent,
         rejection: None,
+    }
+}
+
+/// Objects that a tool merges with others, or adds fields to.
+const fn part(path: &'static [super::Part]) -> Place {
+    Place {
+        purpose: Part,
+        ..sent(path)
     }
 }
 
@@ -88,6 +102,91 @@ const SYNC_SET: Row = Row {
     is_opened: false,
     places: &[sent(&[Key("spec"), Key("resources"), Items])],
     values: Values::FilledIn(&["{{"]),
+};
+
+/// `AddOnTemplate` of Open Cluster Management. Values may have variables in `{{ … }}`.
+const ADD_ON_TEMPLATE: Row = Row {
+    name: "AddOnTemplate",
+    is: |api_version, kind| kind == "AddOnTemplate" && group(api_version) == "addon.open-cluster-management.io",
+    is_opened: false,
+    places: &[sent(&[
+        Key("spec"),
+        Key("agentSpec"),
+        Key("workload"),
+        Key("manifests"),
+        Items,
+    ])],
+    values: Values::FilledIn(&["{{"]),
+};
+
+/// `Policy` of Open Cluster Management, with policies for the clusters inside. Values may have actions of Go templates.
+const CLUSTER_POLICY: Row = Row {
+    name: "OCM policy",
+    is: |api_version, kind| kind == "Policy" && group(api_version) == "policy.open-cluster-management.io",
+    places: &[sent(&[
+        Key("spec"),
+        Key("policy-templates"),
+        Items,
+        Key("objectDefinition"),
+    ])],
+    ..ADD_ON_TEMPLATE
+};
+
+/// `ConfigurationPolicy` of Open Cluster Management. Its objects are compared with those of a cluster, or merged into them.
+const CONFIGURATION_POLICY: Row = Row {
+    name: "OCM configuration policy",
+    is: |api_version, kind| kind == "ConfigurationPolicy" && group(api_version) == "policy.open-cluster-management.io",
+    places: &[part(&[
+        Key("spec"),
+        Key("object-templates"),
+        Items,
+        Key("objectDefinition"),
+    ])],
+    ..ADD_ON_TEMPLATE
+};
+
+/// `Composition` of Crossplane, with resources of its own or of the function that patches and transforms. The patches add fields.
+const COMPOSITION: Row = Row {
+    name: "Crossplane composition",
+    is: |api_version, kind| kind == "Composition" && group(api_version) == "apiextensions.crossplane.io",
+    is_opened: false,
+    places: &[
+        part(&[Key("spec"), Key("resources"), Items, Key("base")]),
+        part(&[
+            Key("spec"),
+            Key("pipeline"),
+            Items,
+            Key("input"),
+            Key("resources"),
+            Items,
+            Key("base"),
+        ]),
+    ],
+    values: Values::Plain,
+};
+
+/// `Object` of Crossplane's provider for Kubernetes. The patches of a composition, and values of other objects, add fields.
+const CROSSPLANE_OBJECT: Row = Row {
+    name: "Crossplane object",
+    is: |api_version, kind| {
+        kind == "Object"
+            && matches!(
+                group(api_version),
+                "kubernetes.crossplane.io" | "kubernetes.m.crossplane.io"
+            )
+    },
+    is_opened: false,
+    places: &[part(&[Key("spec"), Key("forProvider"), Key("manifest")])],
+    values: Values::Plain,
+};
+
+/// `ResourceGraphDefinition` of kro. Values may be expressions in CEL.
+const RESOURCE_GRAPH: Row = Row {
+    name: "kro resource graph",
+    is: |api_version, kind| kind == "ResourceGraphDefinition" && group(api_version) == "kro.run",
+    is_opened: false,
+    places: &[sent(&[Key("spec"), Key("resources"), Items, Key("template")])],
+    values: Values::FilledIn(&["${"]),
 };
 
 /// The keys of a chainsaw test that contain operations.
