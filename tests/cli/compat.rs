@@ -402,6 +402,48 @@ fn objects_are_tried() {
     );
 }
 
+/// `compat` takes the same objects as `check`, with what is known of them.
+#[test]
+fn objects_that_something_fills_in_are_tried_in_part() {
+    let [old, new] = changed();
+    let head = "apiVersion: example.com/v1\nkind: Widget\nmetadata:\n  name: ";
+    let helm = format!(
+        "{{{{- if .Values.on }}}}\n{head}{{{{ .Release.Name }}}}\nspec:\n  size: {{{{ .Values.size }}}}\n  color: red\n  {{{{- with .Values.x \
+         }}}}\n  shape: {{{{ . }}}}\n  {{{{- end }}}}\n{{{{- end }}}}\n---\napiVersion: example.com/{{{{ .Values.v }}}}\nkind: Widget\n---\napiVersion: \
+         v1\nkind: ConfigMap\ndata: {{a: {{{{ x }}}}}}\n"
+    );
+    let jinja = format!("{head}{{{{ name }}}}\nspec:\n  size: 50\n  shape: {{% if a %}}flat{{% endif %}}\n");
+    let flux = format!("{head}one\nspec:\n  size: ${{SIZE}}\n  shape: flat\n---\n{head}a\nspec: {{\n");
+    let sandbox = Sandbox::new(&[
+        (old.0, &old.1),
+        (new.0, &new.1),
+        ("all/templates/one.yaml", &helm),
+        ("all/two.yaml.j2", &jinja),
+        ("all/three.yaml", &flux),
+        ("all/left/out.yaml", &jinja),
+        ("all/.crd-analyzer.yaml", "exclude: [left]\n"),
+    ]);
+    let compat = ["compat", "old.yaml", "new.yaml", "--objects", "all"];
+    let told = [
+        "of 3 objects, 2 break (1 forbidden)",
+        "3 objects (3 known in part): 1 pruned, 1 tolerated, 1 defaulted; not tried: 1 template",
+        "  Widget [pruned]",
+        "all/templates/one.yaml:8: forbidden: spec.color is dropped",
+        "all/two.yaml.j2:6: tolerated until the value changes: spec.size: Invalid value: 50",
+        "cannot read all/three.yaml: line 14",
+    ];
+    let run = sandbox.run(&compat);
+    run.expect(3, &told);
+    assert!(!run.stdout.contains("not-stored"), "{}", run.stdout);
+    let lines = sandbox
+        .run(&[&compat[..], &["-o", "jsonl"]].concat())
+        .expect(3, &[])
+        .json();
+    let summary = lines.last().expect("a summary");
+    assert_eq!(summary["objects"]["not-tried"], 1);
+    assert_eq!(lines.iter().filter(|it| it["in_part"] == true).count(), 3);
+}
+
 #[test]
 fn objects_that_old_refuses_are_told_apart() {
     let [old, new] = changed();

@@ -3,11 +3,14 @@
 use crd_analyzer_apiextensions::api::{OBJECT_META, Presence};
 use crd_analyzer_budget::{self as budget, Limits};
 use crd_analyzer_resource::{ChangeKind, Question, RejectionCause, ResourceVerdict, ServedVersion};
-use crd_analyzer_schema::field::{Path, Segment};
+use crd_analyzer_schema::{
+    field::{Path, Segment},
+    unknown::Known,
+};
 use serde_json::{Map, Value};
 
 use crate::{
-    replay::{as_client_sends, ask, ask_status, establish, is_metadata},
+    replay::{as_client_sends, ask_known, ask_status_known, establish_known, is_metadata},
     subject::Subject,
 };
 
@@ -76,8 +79,17 @@ pub enum NotStored {
 
 /// The effects of NEW on an object that OLD accepted, worst first. NEW is `None` if the CRD was removed. Empty if the object stays unchanged.
 pub fn fate_of(old: &Subject, new: Option<&Subject>, object: &Value) -> Result<Vec<Happening>, NotStored> {
+    fate_of_known(old, new, (object, Known::ALL))
+}
+
+/// Like [`fate_of`], for an object with unknown parts. Effects that depend on these parts are left out.
+pub fn fate_of_known(
+    old: &Subject,
+    new: Option<&Subject>,
+    (object, known): (&Value, Known<'_>),
+) -> Result<Vec<Happening>, NotStored> {
     budget::within(Limits::DOCUMENT, || {
-        let found = of_sent(old, new, &as_sent(object));
+        let found = of_sent(old, new, (&as_sent(object), known));
         if budget::is_stopped() {
             Err(NotStored::Unfinished)
         } else {
@@ -100,7 +112,10 @@ fn as_sent(object: &Value) -> Value {
     object
 }
 
-fn of_sent(old: &Subject, new: Option<&Subject>, object: &Value) -> Result<Vec<Happening>, NotStored> {
+/// An object, and which parts of it are known.
+type Object<'a> = (&'a Value, Known<'a>);
+
+fn of_sent(old: &Subject, new: Option<&Subject>, (object, parts): Object<'_>) -> Result<Vec<Happening>, NotStored> {
     let text = |name: &str| object.get(name).and_then(Value::as_str).unwrap_or_default();
     let version = text("apiVersion").split_once('/').map_or("", |it| it.1);
     let unserved = || {
@@ -108,7 +123,7 @@ fn of_sent(old: &Subject, new: Option<&Subject>, object: &Value) -> Result<Vec<H
         format!("no matches for kind \"{kind}\" in version \"{version}\"")
     };
     let before = old.served(version).ok_or_else(|| NotStored::Unserved(unserved()))?;
-    let stored = stored(before, object)?;
+    let stored = stored(before, (object, parts))?;
     let new = new.filter(|it| it.defines_same(old));
     let Some(now) = new.and_then(|it| it.served(version)) else {
         return Ok(vec![Happening {
@@ -120,20 +135,35 @@ fn of_sent(old: &Subject, new: Option<&Subject>, object: &Value) -> Result<Vec<H
         }]);
     };
     // Effects that already occur under OLD are left out.
-    let known = written_back(before, &stored)?;
-    let mut found = written_back(now, &stored)?;
+    let known = written_back(before, (&stored, parts))?;
+    let mut found = written_back(now, (&stored, parts))?;
     let is_same = |a: &Happening, b: &Happening| (a.fate, &a.place, &a.reason) == (b.fate, &b.place, &b.reason);
     found.retain(|it| !known.iter().any(|before| is_same(before, it)));
     if found.iter().all(|it| it.fate != Fate::Refused) {
-        found.extend(of_new(before, now, object, &found));
+        found.extend(of_new(before, now, (object, parts), &found));
     }
+    found.retain(|it| is_certain(it, parts));
     found.sort_by_key(|it| it.fate);
     Ok(found)
 }
 
+/// Whether an effect occurs whatever the unknown parts of the object are. The errors among the effects do.
+fn is_certain(happening: &Happening, known: Known<'_>) -> bool {
+    let path = happening.place.segments();
+    match happening.fate {
+        Fate::Refused | Fate::Unserved | Fate::Tolerated => true,
+        // The field is there, whatever its value is, unless something around it is not known.
+        Fate::Pruned => {
+            let around = (0..path.len()).map(|it| known.at(&path[..it]));
+            around.into_iter().all(|it| !it.is_nothing())
+        }
+        Fate::Defaulted => known.at(path).is_all(),
+    }
+}
+
 /// The object as the API server stores it after OLD accepted it.
-fn stored(version: ServedVersion<'_>, object: &Value) -> Result<Value, NotStored> {
-    let created = ask(version, object, Question::Create).ok_or(NotStored::Unfinished)?;
+fn stored(version: ServedVersion<'_>, (object, known): Object<'_>) -> Result<Value, NotStored> {
+    let created = ask_known(version, (object, known), Question::Create).ok_or(NotStored::Unfinished)?;
     if created.unjudged.is_some() {
         return Err(NotStored::Unfinished);
     }
@@ -141,7 +171,7 @@ fn stored(version: ServedVersion<'_>, object: &Value) -> Result<Value, NotStored
         return Err(NotStored::Refused(words_of(&created)));
     }
     if version.has_status() && object.get("status").is_some() {
-        let of_status = ask_status(version, object).ok_or(NotStored::Unfinished)?;
+        let of_status = ask_status_known(version, (object, known)).ok_or(NotStored::Unfinished)?;
         if !of_status.is_accepted() {
             return Err(NotStored::Refused(words_of(&of_status)));
         }
@@ -151,18 +181,18 @@ fn stored(version: ServedVersion<'_>, object: &Value) -> Result<Value, NotStored
 }
 
 /// The effects on the object when it is read and written back unchanged.
-fn written_back(version: ServedVersion<'_>, object: &Value) -> Result<Vec<Happening>, NotStored> {
-    let Some(stored) = establish(version, object) else {
-        let verdict = ask(version, object, Question::Create).ok_or(NotStored::Unfinished)?;
+fn written_back(version: ServedVersion<'_>, (object, known): Object<'_>) -> Result<Vec<Happening>, NotStored> {
+    let Some(stored) = establish_known(version, (object, known)) else {
+        let verdict = ask_known(version, (object, known), Question::Create).ok_or(NotStored::Unfinished)?;
         return Ok(causes(&verdict, Fate::Refused, false));
     };
-    let updated = ask(version, object, Question::Update(&stored)).ok_or(NotStored::Unfinished)?;
+    let updated = ask_known(version, (object, known), Question::Update(&stored)).ok_or(NotStored::Unfinished)?;
     if updated.unjudged.is_some() {
         return Err(NotStored::Unfinished);
     }
     let mut found = causes(&updated, Fate::Refused, false);
     let status = if version.has_status() && object.get("status").is_some() {
-        ask(version, object, Question::UpdateStatus(&stored))
+        ask_known(version, (object, known), Question::UpdateStatus(&stored))
     } else {
         None
     };
@@ -183,10 +213,10 @@ fn written_back(version: ServedVersion<'_>, object: &Value) -> Result<Vec<Happen
         });
     }
     if updated.is_accepted() {
-        let created = ask(version, object, Question::Create).ok_or(NotStored::Unfinished)?;
+        let created = ask_known(version, (object, known), Question::Create).ok_or(NotStored::Unfinished)?;
         found.extend(causes(&created, Fate::Tolerated, false));
         if status.is_some_and(|it| it.is_accepted())
-            && let Some(anew) = ask_status(version, object)
+            && let Some(anew) = ask_status_known(version, (object, known))
         {
             found.extend(causes(&anew, Fate::Tolerated, true));
         }
@@ -195,8 +225,13 @@ fn written_back(version: ServedVersion<'_>, object: &Value) -> Result<Vec<Happen
 }
 
 /// The defaults of a new object that differ from the previous ones.
-fn of_new(before: ServedVersion<'_>, now: ServedVersion<'_>, object: &Value, known: &[Happening]) -> Vec<Happening> {
-    let created = |version| ask(version, object, Question::Create).and_then(|it| it.object);
+fn of_new(
+    before: ServedVersion<'_>,
+    now: ServedVersion<'_>,
+    (object, parts): Object<'_>,
+    known: &[Happening],
+) -> Vec<Happening> {
+    let created = |version| ask_known(version, (object, parts), Question::Create).and_then(|it| it.object);
     let (Some(before), Some(after)) = (created(before), created(now)) else {
         return Vec::new();
     };

@@ -38,7 +38,7 @@ use crd_analyzer_budget::{self as budget, Limits};
 pub use answer::{Answer, Direction, Effect, Example, Witness};
 pub use change::{CODES, Change, Summary};
 pub use examples::{RuleExamples, examples_of_rule};
-pub use fate::{Fate, Happening, NotStored, fate_of};
+pub use fate::{Fate, Happening, NotStored, fate_of, fate_of_known};
 pub use objects::Objects;
 pub use olm::{OlmRefusal, olm_refusals};
 pub use policy::{Policy, Verdict};

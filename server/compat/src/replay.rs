@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crd_analyzer_budget as budget;
-use crd_analyzer_resource::{ChangeKind, Question, ResourceVerdict, ServedVersion, Stored, judge};
-use crd_analyzer_schema::field::Path;
+use crd_analyzer_resource::{ChangeKind, Question, ResourceVerdict, ServedVersion, Stored, judge_known};
+use crd_analyzer_schema::{field::Path, unknown::Known};
 use crd_analyzer_syntax::tree::Span;
 use crd_analyzer_syntax::{read, read_json};
 use serde_json::{Map, Value};
@@ -65,7 +65,16 @@ pub(crate) struct Cause {
 
 /// Checks an object. `None` if the object cannot be converted to a document.
 pub(crate) fn ask(version: ServedVersion<'_>, object: &Value, question: Question<'_>) -> Option<ResourceVerdict> {
-    with_document(object, |json| judge(version, json, question))
+    ask_known(version, (object, Known::ALL), question)
+}
+
+/// Like [`ask`], for an object with unknown parts.
+pub(crate) fn ask_known(
+    version: ServedVersion<'_>,
+    (object, known): (&Value, Known<'_>),
+    question: Question<'_>,
+) -> Option<ResourceVerdict> {
+    with_document(object, |json| judge_known(version, json, known, question))
 }
 
 fn with_document<T>(object: &Value, then: impl FnOnce(&crd_analyzer_syntax::json::JsonDoc<'_>) -> T) -> Option<T> {
@@ -78,7 +87,12 @@ fn with_document<T>(object: &Value, then: impl FnOnce(&crd_analyzer_syntax::json
 
 /// The stored object after a create request.
 pub(crate) fn establish(version: ServedVersion<'_>, object: &Value) -> Option<Stored> {
-    with_document(object, |json| Stored::establish(version, json).ok())?
+    establish_known(version, (object, Known::ALL))
+}
+
+/// Like [`establish`], for an object with unknown parts.
+pub(crate) fn establish_known(version: ServedVersion<'_>, (object, known): (&Value, Known<'_>)) -> Option<Stored> {
+    with_document(object, |json| Stored::establish_known(version, json, known).ok())?
 }
 
 /// The result of a write.
@@ -115,8 +129,16 @@ fn write(version: ServedVersion<'_>, write: &Write) -> Option<Answered> {
 }
 
 pub(crate) fn ask_status(version: ServedVersion<'_>, object: &Value) -> Option<ResourceVerdict> {
-    let stored = establish(version, &without_status(object))?;
-    ask(version, object, Question::UpdateStatus(&stored))
+    ask_status_known(version, (object, Known::ALL))
+}
+
+/// Like [`ask_status`], for an object with unknown parts.
+pub(crate) fn ask_status_known(
+    version: ServedVersion<'_>,
+    (object, known): (&Value, Known<'_>),
+) -> Option<ResourceVerdict> {
+    let stored = establish_known(version, (&without_status(object), known))?;
+    ask_known(version, (object, known), Question::UpdateStatus(&stored))
 }
 
 pub(crate) fn without_status(object: &Value) -> Value {

@@ -114,6 +114,11 @@ impl Subject {
         versions.unwrap_or_else(|| vec!["v1".to_owned()])
     }
 
+    /// The kind.
+    pub fn kind(&self) -> &str {
+        &self.crd.spec.names.kind
+    }
+
     /// The kind for lists of these objects.
     pub fn list_kind(&self) -> &str {
         &self.crd.spec.names.list_kind

@@ -35,6 +35,15 @@ impl Stored {
     /// The object that a document creates, even if an API server would reject it now: an older CRD may have allowed it. Its
     /// status is kept.
     pub fn establish(version: ServedVersion<'_>, document: &JsonDoc<'_>) -> Result<Self, DecodeError> {
+        Self::establish_known(version, document, Known::ALL)
+    }
+
+    /// Like [`Self::establish`], for a document with unknown parts.
+    pub fn establish_known(
+        version: ServedVersion<'_>,
+        document: &JsonDoc<'_>,
+        known: Known<'_>,
+    ) -> Result<Self, DecodeError> {
         if document.depth() > depth::limit() {
             return Err(DecodeError {
                 text: "values are nested too deeply to be checked".to_owned(),
@@ -43,7 +52,7 @@ impl Stored {
                 code: crd_analyzer_apiextensions::codes::TOO_DEEP,
             });
         }
-        let (decoded, ended) = budget::within(Limits::DOCUMENT, || decode::decode(version, document, Known::ALL));
+        let (decoded, ended) = budget::within(Limits::DOCUMENT, || decode::decode(version, document, known));
         let decoded = decoded.map_err(|failure| failure.error)?;
         if let Some(unfinished) = ended.unfinished {
             return Err(DecodeError {

@@ -229,12 +229,13 @@ fn objects(args: &Args, old: &Crds, new: &Crds) -> anyhow::Result<Option<(output
         (&old.compared.subject, new)
     });
     let pairs: Vec<_> = pairs.collect();
-    let wanted = compat_objects::Wanted {
+    let asked = compat_objects::Asked {
         paths: &args.objects,
         cluster: args.from_cluster.as_deref(),
         renamed: args.old_version.as_deref().zip(args.new_version.as_deref()),
+        settings: &args.settings,
     };
-    compat_objects::judge(&wanted, &pairs).map(Some)
+    compat_objects::judge(&asked, &pairs).map(Some)
 }
 
 fn of_name<'c>(

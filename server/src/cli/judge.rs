@@ -74,10 +74,23 @@ pub(super) enum Judged {
     TestFile,
 }
 
-/// Whether a file is a test file of `crd-analyzer test`, which contains errors on purpose.
-fn is_test_file(path: &Path, bytes: &[u8]) -> bool {
-    crd_analyzer_suite::may_be_suite(path)
-        && std::str::from_utf8(bytes).is_ok_and(|text| crd_analyzer_suite::is_suite(path, &text.into()))
+/// Whether an input is a test file of `crd-analyzer test`, which contains errors on purpose.
+pub(super) fn is_test_file(input: &Input, bytes: &[u8]) -> bool {
+    let is_suite = |text: &str, path: &Path| crd_analyzer_suite::is_suite(path, &text.into());
+    input.file().is_some_and(|(path, _)| {
+        crd_analyzer_suite::may_be_suite(path) && std::str::from_utf8(bytes).is_ok_and(|text| is_suite(text, path))
+    })
+}
+
+/// What the tools of the repository do with an input, without a kustomization that could not be built.
+pub(super) fn uses_of(input: &Input, path: &Path, config: &Config, known: &Kustomizations) -> Uses<'static> {
+    match input.file() {
+        None => Uses::COMPLETED,
+        Some((_, access)) => {
+            let uses = known.uses(path, &access);
+            uses.with_if(Use::Part, config.is_partial(path))
+        }
+    }
 }
 
 /// The optional parts of a result that the output needs.
@@ -162,13 +175,10 @@ impl Beside {
 
     /// What the tools of the repository do with a file, without a kustomization that could not be built.
     fn known_uses(&self, input: &Input, path: &Path, config: &Config) -> Uses<'static> {
-        match input.file() {
-            _ if !self.is_asked => Uses::default(),
-            None => Uses::COMPLETED,
-            Some((_, access)) => {
-                let uses = self.kustomizations.uses(path, &access);
-                uses.with_if(Use::Part, config.is_partial(path))
-            }
+        if self.is_asked {
+            uses_of(input, path, config, &self.kustomizations)
+        } else {
+            Uses::default()
         }
     }
 
@@ -362,7 +372,7 @@ pub(super) fn judge(
         Ok(text) => text.unwrap_or_default(),
         Err(error) => return unreadable(error),
     };
-    if input.file().is_some_and(|(path, _)| is_test_file(path, &text)) {
+    if is_test_file(input, &text) {
         return Ok(Judged::TestFile);
     }
     let old = match input.old.as_ref().map(input::read).transpose() {

@@ -13,6 +13,7 @@ use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
 use serde::Serialize;
 
 use crate::output::{
+    counted,
     jsonl::{Range, range},
     render::Renderer,
 };
@@ -39,6 +40,8 @@ pub(crate) struct JudgedObject {
     pub(crate) namespace: Option<String>,
     /// The version in its `apiVersion`.
     pub(crate) version: String,
+    /// Whether only a part of the object is known. Effects that depend on the other parts are left out.
+    pub(crate) in_part: bool,
     /// All effects on the object, worst first.
     pub(crate) fate: Result<Vec<Happening>, NotStored>,
     /// The location in a file, if the object came from one.
@@ -76,7 +79,8 @@ impl JudgedObject {
     /// The kind and name, as in `Widget default/one`.
     pub(super) fn title(&self) -> String {
         let namespace = self.namespace.as_ref().map_or_else(String::new, |it| format!("{it}/"));
-        format!("{} {namespace}{}", self.kind, self.name)
+        let title = format!("{} {namespace}{}", self.kind, self.name);
+        title.trim_end().to_owned()
     }
 
     /// The location of the object or of one effect on it, as `file:line`.
@@ -100,6 +104,8 @@ impl JudgedObject {
 #[derive(Default)]
 pub(crate) struct JudgedObjects {
     pub(crate) objects: Vec<JudgedObject>,
+    /// The number of documents that are not tried, because a template fills in too much of them.
+    pub(crate) templates: usize,
 }
 
 impl JudgedObjects {
@@ -116,7 +122,7 @@ impl JudgedObjects {
         let counts = self.counts();
         let words = Fate::ALL.into_iter().map(Fate::name);
         let words = words.chain(["kept", "not-stored", "unknown"]);
-        let counted = words.filter_map(|word| {
+        let each = words.filter_map(|word| {
             let count = counts.get(word)?;
             let word = if word == "not-stored" {
                 "rejected by OLD, too"
@@ -125,13 +131,26 @@ impl JudgedObjects {
             };
             Some(format!("{count} {word}"))
         });
-        let counted: Vec<String> = counted.collect();
-        let noun = if self.objects.len() == 1 { "object" } else { "objects" };
-        if counted.is_empty() {
+        let each: Vec<String> = each.collect();
+        let found = if each.is_empty() {
             "no object of these CRDs was found".to_owned()
         } else {
-            format!("{} {noun}: {}", self.objects.len(), counted.join(", "))
+            let in_part = match self.in_part() {
+                0 => String::new(),
+                count => format!(" ({count} known in part)"),
+            };
+            let objects = counted(self.objects.len(), "object");
+            format!("{objects}{in_part}: {}", each.join(", "))
+        };
+        match self.templates {
+            0 => found,
+            count => format!("{found}; not tried: {}", counted(count, "template")),
         }
+    }
+
+    /// The number of objects of which only a part is known.
+    pub(super) fn in_part(&self) -> usize {
+        self.objects.iter().filter(|it| it.in_part).count()
     }
 
     /// The number of objects that break.
@@ -256,6 +275,8 @@ pub(super) struct ObjectLine<'a> {
     namespace: Option<&'a str>,
     name: &'a str,
     fate: &'static str,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    in_part: bool,
     happenings: Vec<HappeningLine<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'a str>,
@@ -286,6 +307,7 @@ pub(super) fn lines(judged: &JudgedObjects) -> impl Iterator<Item = ObjectLine<'
             namespace: object.namespace.as_deref(),
             name: &object.name,
             fate: object.word(),
+            in_part: object.in_part,
             happenings: happenings
                 .iter()
                 .enumerate()
@@ -302,9 +324,14 @@ pub(super) fn lines(judged: &JudgedObjects) -> impl Iterator<Item = ObjectLine<'
     })
 }
 
-/// The number of objects for each word.
+/// The number of objects for each word, and the number of documents that are not tried.
 pub(super) fn counts(judged: Option<&JudgedObjects>) -> Option<BTreeMap<&'static str, usize>> {
-    judged.map(JudgedObjects::counts)
+    let judged = judged?;
+    let mut counts = judged.counts();
+    if judged.templates > 0 {
+        counts.insert("not-tried", judged.templates);
+    }
+    Some(counts)
 }
 
 /// Prints the objects as JSON lines.

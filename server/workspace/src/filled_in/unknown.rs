@@ -1,6 +1,6 @@
 //! The unknown values of a resource: something fills them in before the resource is sent.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, path::Path};
 
 use crd_analyzer_budget::Limits;
 use crd_analyzer_schema::{
@@ -21,9 +21,13 @@ use crate::{
     filled_in::scalar::resolved,
     filled_in::variables::{Substituted, Variables, substitute},
     filled_in::{written, ytt},
-    index::Lacks,
+    index::{
+        Lacks,
+        objects::{Inside, Object},
+    },
     judging::merged,
-    roles::{SetByScripts, Use, Uses},
+    roles::{self, SetByScripts, Use, Uses},
+    wrappers::Values,
 };
 
 /// The text in a value that a script or a person sets. An empty name would count as missing.
@@ -57,6 +61,25 @@ pub(crate) struct Outcome {
     pub(crate) is_completed: bool,
     /// The values of the object that are unknown.
     pub(crate) unknown: Option<Unknown>,
+}
+
+impl<'a> Completed<'a> {
+    /// How an object is completed, judging by its place in its document and by what tools do with the file at a path.
+    pub(crate) fn of(object: &Object, uses: Uses<'a>, path: Option<&Path>) -> Self {
+        let inside = object.inside.as_ref();
+        let of_wrapper = inside.map(Inside::uses).unwrap_or_default();
+        let is_patch = uses.has(Use::PatchesOfTest) && object.written.kind != "Kustomization";
+        Self {
+            uses: uses.and(of_wrapper).with_if(Use::Part, is_patch),
+            marks: match inside.map(|it| it.values) {
+                Some(Values::FilledIn(marks)) => marks,
+                // Examples in documentation use dots for values that they leave out.
+                _ if path.is_some_and(roles::is_markdown) => &["...", "…"],
+                _ => &[],
+            },
+            ..Self::default()
+        }
+    }
 }
 
 impl Completed<'_> {

@@ -41,11 +41,11 @@ use crate::{
     documents::last_trees::{LastTree, LastTrees},
     documents::spans,
     documents::text::Text,
-    filled_in,
     filled_in::fill::{
         Filled, Places,
         actions::{Action, Kind, actions},
     },
+    filled_in::printed::replaced,
     filled_in::rendered,
     filled_in::unknown::Completed,
     filled_in::variables::Variables,
@@ -53,7 +53,7 @@ use crate::{
     findings::report::{DocumentReport, DocumentVerdict, FileReport, Subject, Unchecked},
     index::{
         Definitions, Found, GroupKind, native,
-        objects::{self, Inside, Object},
+        objects::{self, Object},
     },
     judging::deferred_search::{self, DeferredSearch, UnsearchedReport},
     judging::mixed_objects,
@@ -63,9 +63,8 @@ use crate::{
     judging::undefined::{self, Undefined},
     judging::verdict,
     kinds as kinds_table, resource,
-    roles::{self, Use, Uses},
+    roles::{Use, Uses},
     sources, words,
-    wrappers::Values,
 };
 
 /// Checks all CRDs in a text, and all resources whose CRDs are known. Any bytes are accepted.
@@ -138,8 +137,7 @@ fn judge_text(source: &Text, question: &Question<'_>, filled: Option<Filled>) ->
         (Text::whole(it.text.into()), it.places)
     });
     let uses = question.uses.with_those_of_path(question.path);
-    let replaced = || filled_in::replaced(&source.content).map(|it| (Text::whole(it.0.into()), it.1));
-    let filled = filled.or_else(|| uses.has(Use::Placeholders).then(replaced).flatten());
+    let filled = filled.or_else(|| replaced(source, uses));
     let variables = question.path.zip(question.around.overlays);
     let variables = variables.and_then(|(path, overlays)| overlays.variables(path));
     let ask = Ask {
@@ -515,21 +513,11 @@ impl Ask<'_> {
 
     /// How an object of a text is completed before it is sent. `text` may be a template with its actions filled in.
     fn completed(&self, text: &Text, object: &Object) -> Completed<'_> {
-        let asked = self.question;
-        let inside = object.inside.as_ref();
-        let of_wrapper = inside.map(Inside::uses).unwrap_or_default();
-        let is_patch = self.uses.has(Use::PatchesOfTest) && object.written.kind != "Kustomization";
         Completed {
-            uses: self.uses.and(of_wrapper).with_if(Use::Part, is_patch),
-            is_substituted: asked.is_completed(),
-            marks: match inside.map(|it| it.values) {
-                Some(Values::FilledIn(marks)) => marks,
-                // Examples in documentation use dots for values that they leave out.
-                _ if asked.path.is_some_and(roles::is_markdown) => &["...", "…"],
-                _ => &[],
-            },
+            is_substituted: self.question.is_completed(),
             variables: self.variables,
             filled: self.filled.filter(|it| std::ptr::eq(it.0, text)).map(|it| it.1),
+            ..Completed::of(object, self.uses, self.question.path)
         }
     }
 

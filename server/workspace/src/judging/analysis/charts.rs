@@ -3,16 +3,14 @@
 use std::{collections::HashSet, ops::Range, path::Path};
 
 use crd_analyzer_resource::codes::UNCHECKED_RULES;
-use crd_analyzer_syntax::{split::Document, template::first_action, tree::Span};
+use crd_analyzer_syntax::tree::Span;
 
 use super::{judge_text, types::Types};
 use crate::{
     charts::{back::Replaced, helpers, misspelt::misspelt, put},
     documents::text::Text,
-    filled_in::{
-        fill::{Filled, Readings, fill, other_heads},
-        jinja,
-    },
+    filled_in::fill::{Readings, fill, other_heads},
+    filled_in::printed::printed,
     findings::finding::{Finding, Related, Severity},
     findings::one_value::OF_SEVERAL,
     findings::report::{DocumentReport, DocumentVerdict, FileReport},
@@ -27,14 +25,12 @@ pub(crate) fn analyze_text(source: &Text, question: &Question<'_>) -> (FileRepor
         .path
         .filter(|it| question.is_completed() && roles::is_template(it));
     let Some(path) = template else {
-        let is_printed = question.is_completed() && has_actions(source);
-        let filled = of_jinja(source, question).or_else(|| is_printed.then(|| fill(&source.content)).flatten());
-        return judge_text(source, question, filled);
+        let printed = question.is_completed().then(|| printed(source, question.path));
+        return judge_text(source, question, printed.flatten());
     };
     let found = question.around.charts.and_then(|it| Some((it, it.of(path)?)));
     let Some((charts, chart)) = found else {
-        let filled = of_jinja(source, question).or_else(|| fill(&source.content));
-        return judge_text(source, question, filled);
+        return judge_text(source, question, printed(source, Some(path)));
     };
     let put = put::put(path, &source.content, &chart).filter(|it| it.is_readable(source));
     let values = chart.values(path).filter(|_| chart.keeps_values());
@@ -52,20 +48,6 @@ pub(crate) fn analyze_text(source: &Text, question: &Question<'_>) -> (FileRepor
     helpers::complete((path, &mut report), &chart, question, &judge_included);
     report.findings.extend(misspelt(path, &source.content, &chart));
     (report, kept)
-}
-
-/// The text of a Jinja template with its statements replaced. `None` if the file's name is not that of a template, or if it has no statements.
-fn of_jinja(source: &Text, question: &Question<'_>) -> Option<Filled> {
-    question
-        .path
-        .filter(|it| question.is_completed() && roles::is_filled_in(it))?;
-    fill(&jinja::as_actions(&source.content)?)
-}
-
-/// Whether a text is a template of a program: it has actions where they cannot be a part of YAML.
-fn has_actions(source: &Text) -> bool {
-    let has_one = |it: &Document| first_action(&source.content, it.span).is_some();
-    source.content.contains("{{") && source.documents().documents.iter().any(has_one)
 }
 
 /// Adds what is wrong with the templates that a file of a Helm chart defines to the report on the file.
