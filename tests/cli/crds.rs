@@ -164,6 +164,38 @@ fn a_changed_crd_is_compared() {
 }
 
 #[test]
+fn an_older_crd_replaces_a_newer_one_only_on_request() {
+    let sandbox = repository();
+    let more = SCHEMA.replace("maximum: 5}\n", "maximum: 5}\n                color: {type: string}\n");
+    let version = |name: &str| {
+        format!(
+            "    - name: {name}\n      served: true\n      storage: false\n      schema: {{openAPIV3Schema: {{type: object}}}}\n"
+        )
+    };
+    let newer = definition(&more) + &version("v2");
+    let add = |text: &str, args: &[&str]| {
+        let all = [&["crds", "add", "-", "--folder", "repo"], args].concat();
+        sandbox.run_with_input(&all, text.as_bytes())
+    };
+    add(&newer, &[]).expect(0, &["1 new"]);
+    let lock = read(&sandbox, LOCK);
+    let kept = [
+        "kept: widgets.example.com: the CRD from standard input is older: it lacks the version v2, `spec.color` of v1, and has no new \
+         field; `--replace-newer` adds it",
+        "added: 1 CRD (1 new, 0 changed, 0 unchanged, 1 kept)",
+    ];
+    add(&format!("{}---\n{}", crd(), gadget()), &[]).expect(1, &kept);
+    assert_eq!(read(&sandbox, CRD), Some(newer.clone()));
+    assert_ne!(read(&sandbox, LOCK), lock, "the other CRD is in the lock");
+    run(&sandbox, &["crds", "verify"]).expect(0, &["2 CRDs: as the lock lists them"]);
+    // A CRD with something new is an update.
+    let other = crd() + &version("v3");
+    add(&other, &["--dry-run"]).expect(1, &["(0 new, 1 changed, 0 unchanged)", "property-removed"]);
+    add(&crd(), &["--replace-newer"]).expect(0, &["property-removed", "version-removed", "1 changed"]);
+    assert_eq!(read(&sandbox, CRD), Some(crd()));
+}
+
+#[test]
 fn what_differs_from_the_lock_is_told() {
     let sandbox = repository();
     sandbox.write("crds.yaml", format!("{}---\n{}", crd(), gadget()));

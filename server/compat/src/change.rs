@@ -6,6 +6,12 @@ use crate::answer::{Answer, Direction};
 
 /// The code for an added property.
 pub(crate) const PROPERTY_ADDED: &str = "property-added";
+/// The code for a removed property.
+pub(crate) const PROPERTY_REMOVED: &str = "property-removed";
+/// The code for an added version.
+pub(crate) const VERSION_ADDED: &str = "version-added";
+/// The code for a removed version.
+pub(crate) const VERSION_REMOVED: &str = "version-removed";
 
 /// The codes of all changes, with one sentence each; sorted.
 pub const CODES: &[(&str, &str)] = &[
@@ -57,7 +63,7 @@ pub const CODES: &[(&str, &str)] = &[
         "unknown fields are now kept, or now pruned",
     ),
     (PROPERTY_ADDED, "a property was added"),
-    ("property-removed", "a property was removed"),
+    (PROPERTY_REMOVED, "a property was removed"),
     ("required-added", "a property became required"),
     ("required-removed", "a property is no longer required"),
     ("rule-added", "a validation rule was added"),
@@ -81,8 +87,8 @@ pub const CODES: &[(&str, &str)] = &[
         "unserved-schema-changed",
         "the schema of a version that is not served changed",
     ),
-    ("version-added", "a version was added"),
-    ("version-removed", "a version was removed"),
+    (VERSION_ADDED, "a version was added"),
+    (VERSION_REMOVED, "a version was removed"),
 ];
 
 /// A difference between two CRDs, and its effects.
@@ -111,6 +117,11 @@ impl Change {
         path.cloned().unwrap_or_default()
     }
 
+    /// Whether a version of the CRD was added or removed as a whole.
+    pub fn is_of_version(&self) -> bool {
+        [VERSION_ADDED, VERSION_REMOVED].contains(&self.code)
+    }
+
     /// The effect in a direction.
     pub fn answer(&self, direction: Direction) -> &Answer {
         let [stored, writers, readers] = &self.answers;
@@ -134,6 +145,16 @@ impl Change {
         };
         self.told.as_deref().unwrap_or_else(of_code)
     }
+}
+
+/// The versions and properties that NEW lacks, if NEW seems to be older than OLD: it has none that are new.
+pub fn missing_in_older(changes: &[Change]) -> Vec<&Change> {
+    let is_new = |it: &Change| [PROPERTY_ADDED, VERSION_ADDED].contains(&it.code);
+    if changes.iter().any(is_new) {
+        return Vec::new();
+    }
+    let is_missing = |it: &&Change| [PROPERTY_REMOVED, VERSION_REMOVED].contains(&it.code);
+    changes.iter().filter(is_missing).collect()
 }
 
 /// The number of answers of each kind.

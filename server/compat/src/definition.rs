@@ -6,7 +6,7 @@ use crd_analyzer_apiextensions::types::{Spec, Version};
 use crd_analyzer_schema::field::Path;
 
 use crate::answer::{Answer, Direction, Effect, Witness};
-use crate::change::Change;
+use crate::change::{Change, VERSION_ADDED, VERSION_REMOVED};
 use crate::pair::Pair;
 use crate::replay::{Write, without_status};
 use crate::subject::Subject;
@@ -276,7 +276,7 @@ impl Found<'_> {
                 Answer::compatible("the version was not served")
             };
             self.changes.push(Change {
-                code: "version-removed",
+                code: VERSION_REMOVED,
                 version: Some(version.name.clone()),
                 old_path: Some(at(position)),
                 new_path: None,
@@ -288,7 +288,7 @@ impl Found<'_> {
         for (position, version) in new.versions() {
             let before = old.version(&version.name);
             let (code, was_served) = match before {
-                None => ("version-added", false),
+                None => (VERSION_ADDED, false),
                 Some((_, it)) if it.served != version.served => ("served-changed", it.served),
                 Some(_) => continue,
             };

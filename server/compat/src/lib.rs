@@ -36,7 +36,7 @@ mod words;
 use crd_analyzer_budget::{self as budget, Limits};
 
 pub use answer::{Answer, Direction, Effect, Example, Witness};
-pub use change::{CODES, Change, Summary};
+pub use change::{CODES, Change, Summary, missing_in_older};
 pub use examples::{RuleExamples, examples_of_rule};
 pub use fate::{Fate, Happening, NotStored, fate_of, fate_of_known};
 pub use objects::Objects;

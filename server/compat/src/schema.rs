@@ -6,7 +6,7 @@ use crd_analyzer_schema::field::Path;
 use crd_analyzer_schema::structural::lookup;
 
 use crate::answer::Answer;
-use crate::change::{Change, PROPERTY_ADDED};
+use crate::change::{Change, PROPERTY_ADDED, PROPERTY_REMOVED};
 use crate::diff::{Difference, Differences, Kind, Side};
 use crate::pair::Pair;
 use crate::search::Search;
@@ -155,7 +155,7 @@ fn code_of(difference: &Difference) -> &'static str {
         (Kind::MultipleOf, _) => "multiple-of-changed",
         (Kind::Required(_), Side::Old) => "required-removed",
         (Kind::Required(_), _) => "required-added",
-        (Kind::Property(_), Side::Old) => "property-removed",
+        (Kind::Property(_), Side::Old) => PROPERTY_REMOVED,
         (Kind::Property(_), _) => PROPERTY_ADDED,
         (Kind::Default, _) => "default-changed",
         (Kind::Values, _) => "additional-properties-changed",

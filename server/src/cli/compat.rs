@@ -330,6 +330,9 @@ fn sides(args: &Args) -> anyhow::Result<(String, String)> {
     }
 }
 
+/// How `crds add` compares CRDs: as an update, with the default policy.
+const POLICY: (Policy, bool) = (Policy::Writers, true);
+
 /// A file with changed CRDs, before and after the change.
 pub(super) struct Texts {
     /// The name and content of the file before the change.
@@ -340,39 +343,62 @@ pub(super) struct Texts {
     pub(super) new: Vec<u8>,
 }
 
-/// Prints the effects of CRD changes as text.
-pub(super) fn print_changes(out: &mut dyn Write, columns: usize, texts: Vec<Texts>) -> anyhow::Result<()> {
-    let kubernetes = KubernetesVersion::NEWEST;
-    let exceptions = Exceptions::default();
-    let input = |label: String| Input {
-        label,
-        ..Input::found(PathBuf::new(), read::Access::Named)
-    };
-    let (mut old, mut new) = (Crds::default(), Crds::default());
-    let policy = Policy::default();
-    on_pool(|| {
-        for it in texts {
-            old.add(&input(it.label), it.old, kubernetes);
-            new.add(&input(it.new_label), it.new, kubernetes);
+/// CRDs that `crds add` changes, before and after.
+pub(super) struct ChangedCrds {
+    old: Crds,
+    new: Crds,
+    exceptions: Exceptions,
+}
+
+impl ChangedCrds {
+    /// Reads the CRDs. Reports those that cannot be compared.
+    pub(super) fn read(texts: Vec<Texts>) -> Self {
+        let kubernetes = KubernetesVersion::NEWEST;
+        let input = |label: String| Input {
+            label,
+            ..Input::found(PathBuf::new(), read::Access::Named)
+        };
+        let (mut old, mut new) = (Crds::default(), Crds::default());
+        on_pool(|| {
+            for it in texts {
+                old.add(&input(it.label), it.old, kubernetes);
+                new.add(&input(it.new_label), it.new, kubernetes);
+            }
+        });
+        Self {
+            old,
+            new,
+            exceptions: Exceptions::default(),
         }
-    });
-    let (old, new) = (old, new);
-    let reports = on_pool(|| {
-        // Files that cannot be compared have already been reported.
-        let names = new.known.keys().filter(|it| old.known.contains_key(*it));
-        let reports = names.map(|name| of_name(&old, &new, name, &exceptions, (policy, true)));
-        reports.collect::<Vec<_>>()
-    });
-    let report = Report {
-        verdict: policy.verdict(reports.iter().flat_map(output::Compared::counted)),
-        reports,
-        objects: None,
-        policy,
-        all: false,
-        is_incomplete: old.is_incomplete || new.is_incomplete,
-    };
-    (output::TEXT.print)(out, columns, &report)?;
-    Ok(())
+    }
+
+    /// The changes of each CRD.
+    pub(super) fn compared(&self) -> Vec<output::Compared<'_>> {
+        on_pool(|| {
+            let names = self.new.known.keys().filter(|it| self.old.known.contains_key(*it));
+            let compared = names.map(|name| of_name(&self.old, &self.new, name, &self.exceptions, POLICY));
+            compared.collect()
+        })
+    }
+
+    /// Prints the effects of changes as text.
+    pub(super) fn print(
+        &self,
+        out: &mut dyn Write,
+        columns: usize,
+        reports: Vec<output::Compared<'_>>,
+    ) -> anyhow::Result<()> {
+        let report = Report {
+            verdict: POLICY.0.verdict(reports.iter().flat_map(output::Compared::counted)),
+            reports,
+            objects: None,
+            policy: POLICY.0,
+            all: false,
+            is_incomplete: self.old.is_incomplete || self.new.is_incomplete,
+        };
+        (output::TEXT.print)(out, columns, &report)?;
+        Ok(())
+    }
 }
 
 /// Parses an argument such as `v1.2.0:config/crd` as a path in a git revision. An existing file with that name takes precedence.

@@ -7,6 +7,7 @@ use std::{
 };
 
 use crd_analyzer_cluster::Prompts;
+use crd_analyzer_compat::{Change, missing_in_older};
 use crd_analyzer_io::{
     print::{Terminal, tell},
     read, roots,
@@ -22,9 +23,17 @@ use crd_analyzer_workspace::{
 
 use super::{Place, lock_in, shown, sources};
 use crate::{
-    cli::{Replacing, Status, UsageError, compat, manifests::Settings},
+    cli::{
+        Replacing, Status, UsageError,
+        compat::{self, ChangedCrds},
+        manifests::Settings,
+    },
     input,
-    output::{self, counted, listed, unwritten},
+    output::{
+        self,
+        compat::{Compared, short_path},
+        counted, listed, unwritten,
+    },
 };
 
 /// Copy CRDs into the repository, and tell what changes with those that it has.
@@ -33,7 +42,8 @@ use crate::{
 /// input. Of several CRDs of one name, the one that a generator writes is taken, then the one of a chart. Copies of releases, of documentation
 /// and of tests are left out. Nothing is downloaded.
 ///
-/// For a CRD that the repository has in other words, `crd-analyzer compat` tells what the new one changes.
+/// For a CRD that the repository has in other words, `crd-analyzer compat` tells what the new one changes. A CRD that is older than the one in
+/// the repository is left out: it lacks versions or fields, and has none that are new. The exit code is then 1.
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
     /// Where the CRDs are.
@@ -51,6 +61,10 @@ pub(super) struct Args {
     /// Print what would change, and write nothing. The exit code is 1 if something would change.
     #[arg(long)]
     dry_run: bool,
+
+    /// Also replace CRDs by older ones.
+    #[arg(long)]
+    replace_newer: bool,
 
     #[command(flatten)]
     place: Place,
@@ -77,6 +91,52 @@ impl Added {
     fn is_unchanged(&self) -> bool {
         self.old.as_ref() == Some(&self.new.text)
     }
+
+    fn texts(&self) -> compat::Texts {
+        compat::Texts {
+            label: input::label(&lock::file_of(&self.name)),
+            old: self.old.clone().unwrap_or_default().into_bytes(),
+            new_label: self.new.path.display().to_string(),
+            new: self.new.text.clone().into_bytes(),
+        }
+    }
+}
+
+/// Leaves out the CRDs that are older than those in the repository. Returns a note about each.
+fn leave_out_older(added: &mut Vec<Added>, changes: &mut Vec<Compared<'_>>) -> Vec<String> {
+    let older: BTreeMap<String, String> = changes
+        .iter()
+        .filter_map(|it| Some((it.name.clone(), missing(&it.changes)?)))
+        .collect();
+    let mut notes = Vec::new();
+    added.retain(|it| {
+        let Some(missing) = older.get(&it.name) else {
+            return true;
+        };
+        notes.push(format!(
+            "kept: {}: the CRD from {} is older: it lacks {missing}, and has no new field; `--replace-newer` adds it",
+            it.name,
+            it.new.path.display()
+        ));
+        false
+    });
+    changes.retain(|it| !older.contains_key(&it.name));
+    notes
+}
+
+/// Names what an older CRD lacks. `None` if it is not older.
+fn missing(changes: &[Change]) -> Option<String> {
+    let missing = missing_in_older(changes);
+    let named = missing.iter().map(|it| {
+        let version = it.version.as_deref().unwrap_or_default();
+        if it.is_of_version() {
+            format!("the version {version}")
+        } else {
+            format!("`{}` of {version}", short_path(&it.path()))
+        }
+    });
+    let named: Vec<String> = named.collect();
+    (!named.is_empty()).then(|| listed(named.iter().map(String::as_str), MOST_NAMED, "field"))
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
@@ -109,8 +169,17 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
             Err(why) if why.is_missing() => None,
             Err(why) => anyhow::bail!("cannot read {}: {why}", input::label(&path)),
         };
-        lock.crds.insert(name.clone(), locked(&new));
         added.push(Added { name, new, old });
+    }
+    let changed = ChangedCrds::read(added.iter().filter(|it| it.is_changed()).map(Added::texts).collect());
+    let mut changes = changed.compared();
+    let kept = if args.replace_newer {
+        Vec::new()
+    } else {
+        leave_out_older(&mut added, &mut changes)
+    };
+    for it in &added {
+        lock.crds.insert(it.name.clone(), locked(&it.new));
     }
     if lock.crds.len() > lock::MOST_CRDS {
         return Err(UsageError(format!("a lock lists {} CRDs at most", lock::MOST_CRDS)).into());
@@ -118,14 +187,21 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
     tell_equals(&added);
     let text = lock.text();
     let is_same = text == lock_before && added.iter().all(Added::is_unchanged);
-    show(args, &folder, &added)?;
+    show(args, &folder, (&added, &kept), |out, columns| {
+        changed.print(out, columns, changes)
+    })?;
     if args.dry_run {
+        let is_same = is_same && kept.is_empty();
         return Ok(if is_same { Status::Clean } else { Status::Findings });
     }
     if !is_same {
         write(args, &folder, &added, &text)?;
     }
-    Ok(Status::Clean)
+    Ok(if kept.is_empty() {
+        Status::Clean
+    } else {
+        Status::Findings
+    })
 }
 
 type Found = (BTreeMap<String, Collected>, Vec<Other>);
@@ -193,8 +269,13 @@ fn tell_equals(added: &[Added]) {
     }
 }
 
-/// Prints the new CRDs, and the effects of changes to existing ones.
-fn show(args: &Args, folder: &Path, added: &[Added]) -> anyhow::Result<()> {
+/// Prints the new CRDs, and the effects of changes to existing ones with `print_changes`.
+fn show(
+    args: &Args,
+    folder: &Path,
+    (added, kept): (&[Added], &[String]),
+    print_changes: impl FnOnce(&mut dyn io::Write, usize) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
     let stdout = io::stdout();
     let columns = output::columns(&stdout);
     let mut out = BufWriter::new(stdout);
@@ -214,21 +295,22 @@ fn show(args: &Args, folder: &Path, added: &[Added]) -> anyhow::Result<()> {
     }
     if !changed.is_empty() {
         terminal.blank()?;
-        let texts = changed.iter().map(|it| compat::Texts {
-            label: input::label(&lock::file_of(&it.name)),
-            old: it.old.clone().unwrap_or_default().into_bytes(),
-            new_label: it.new.path.display().to_string(),
-            new: it.new.text.clone().into_bytes(),
-        });
-        compat::print_changes(&mut out, columns, texts.collect())?;
+        print_changes(&mut out, columns)?;
     }
     let mut terminal = Terminal::new(&mut out, false);
+    for note in kept {
+        terminal.line(format_args!("{note}"))?;
+    }
     let new = added.iter().filter(|it| it.old.is_none()).count();
     let unchanged = added.iter().filter(|it| it.is_unchanged()).count();
     let done = if args.dry_run { "nothing is written" } else { "added" };
     let crds = folder.join(lock::FOLDER).join(lock::CRDS);
+    let kept = match kept.len() {
+        0 => String::new(),
+        kept => format!(", {kept} kept"),
+    };
     terminal.line(format_args!(
-        "{}: {done}: {} ({new} new, {} changed, {unchanged} unchanged)",
+        "{}: {done}: {} ({new} new, {} changed, {unchanged} unchanged{kept})",
         shown(&crds),
         counted(added.len(), "CRD"),
         changed.len()
