@@ -92,3 +92,49 @@ fn help_in_go_files_names_markers() {
         }
     }
 }
+
+/// A rule over its limit is told once, with a note about the total, although several kinds and fields have its type.
+#[test]
+fn an_expensive_rule_of_several_kinds_is_one_error() {
+    let kind = |name: &str, fields: &str| {
+        format!(
+            "type {name}Spec struct {{\n{fields}}}\n\n// +kubebuilder:object:root=true\ntype {name} struct {{\n\tmetav1.TypeMeta \
+             `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\tSpec {name}Spec `json:\"spec\"`\n}}\n\n"
+        )
+    };
+    let inner = "type Inner struct {\n\t// +kubebuilder:validation:XValidation:rule=\"self.all(a, self.exists_one(b, a == b))\"\n\tHosts \
+                 []string `json:\"hosts\"`\n}\n\n";
+    let boxes = kind("Box", "\tInner Inner `json:\"inner\"`\n");
+    let cart =
+        "\tInner Inner `json:\"inner\"`\n\t// +kubebuilder:validation:MaxItems=9\n\tMore []Inner `json:\"more\"`\n";
+    let sandbox = without_crd(&format!("{inner}{boxes}type CartSpec struct {{\n{cart}}}\n"));
+    let outcome = sandbox.run(&["check", "./api/..."]);
+    outcome.expect(
+        1,
+        &[
+            "error[rule-cost-over-limit]",
+            "the same in 3 places",
+            "the API server also reports that all rules of the schema together are over their limit",
+            "2 CRDs, 1 error,",
+        ],
+    );
+    assert!(!outcome.stdout.contains("total-rule-cost"), "{outcome:#?}");
+}
+
+/// If all rules together are over the limit, a field that a schema has several times is told once.
+#[test]
+fn a_field_gets_one_limit_although_a_schema_has_it_several_times() {
+    let rule = "// +kubebuilder:validation:XValidation:rule=\"self.a.matches('^a+$')\"\n";
+    let inner = format!("{rule}type Inner struct {{\n\tA string `json:\"a\"`\n}}\n\n");
+    let fields = (0..12).map(|n| {
+        format!(
+            "\t// +kubebuilder:validation:MaxItems={}\n\tL{n} []Inner `json:\"l{n}\"`\n",
+            28 + n % 3
+        )
+    });
+    let spec = format!("{inner}type CartSpec struct {{\n{}}}\n", fields.collect::<String>());
+    let outcome = without_crd(&spec).run(&["check", "./api/..."]);
+    outcome.expect(1, &["total-rule-cost-over-limit"]);
+    assert_eq!(outcome.stdout.matches("MaxLength=").count(), 1, "{outcome:#?}");
+    assert_eq!(outcome.stdout.matches("no `maxLength` here").count(), 1, "{outcome:#?}");
+}

@@ -136,11 +136,7 @@ fn help(finding: &mut Finding, placed: &PlacedCosts, remedy: Option<&BoundsPropo
         format!("the rule then costs {} of the limit", share(remedy.cost))
     };
     finding.help.push(format!("set {}: {result}", named(remedy)));
-    let markers = missing.iter().map(|it| {
-        let (marker, at) = it.marker();
-        format!("`{marker}` ({at})")
-    });
-    let markers: Vec<String> = markers.collect();
+    let markers = markers(&missing);
     if !markers.is_empty() {
         finding.help_in_go.push(format!("add {}: {result}", markers.join(", ")));
     }
@@ -149,6 +145,25 @@ fn help(finding: &mut Finding, placed: &PlacedCosts, remedy: Option<&BoundsPropo
     } else {
         format!("in Go: {}", markers.join(", "))
     });
+}
+
+/// The markers for limits, each with its field. Fields of one type that a schema has several times get one marker, with the lowest limit.
+fn markers(bounds: &[&Bound]) -> Vec<String> {
+    let mut lowest: Vec<(&Bound, (String, String))> = Vec::new();
+    for bound in bounds {
+        let (marker, at) = bound.marker();
+        let name = |marker: &str| marker.split_once('=').map(|it| it.0.to_owned());
+        let is_same = |it: &&mut (&Bound, (String, String))| name(&it.1.0) == name(&marker) && it.1.1 == at;
+        match lowest.iter_mut().find(is_same) {
+            Some(known) if known.0.suggested <= bound.suggested => {}
+            Some(known) => *known = (bound, (marker, at)),
+            None => lowest.push((bound, (marker, at))),
+        }
+    }
+    lowest
+        .iter()
+        .map(|(_, (marker, at))| format!("`{marker}` ({at})"))
+        .collect()
 }
 
 /// Lists limits, as in `maxItems: 64` on `spec.hosts`.

@@ -32,10 +32,7 @@ impl DocumentReport {
                     .or_default()
                     .push_back(n);
             }
-            for finding in verdict
-                .findings()
-                .filter(|finding| !finding.suppressed && !finding.repeats)
-            {
+            for finding in verdict.findings().filter(|finding| !finding.suppressed) {
                 let one = VersionSet::one(*version);
                 let same = newer.get_mut(&hasher.hash_one(cause(finding))).and_then(|same| {
                     let at = same.iter().position(|n| cause(&shown[*n].finding) == cause(finding))?;
@@ -50,7 +47,9 @@ impl DocumentReport {
             }
         }
         tell_once(&mut shown);
+        // The error about all rules of a schema may be a consequence of a rule that another place shows.
         advice::merge(&mut shown);
+        shown.retain(|it| !it.finding.repeats);
         shown.sort_by_key(|it| {
             let is_later = it.finding.class == Class::LaterError;
             (is_later, it.finding.span.start, it.finding.class)
@@ -72,6 +71,7 @@ fn tell_once(shown: &mut Vec<MergedFinding>) {
         let at = *first.entry(key).or_insert(kept.len());
         if let Some(told) = kept.get_mut(at) {
             told.versions = told.versions.union(it.versions);
+            told.finding.repeats &= it.finding.repeats;
         } else {
             kept.push(it);
         }

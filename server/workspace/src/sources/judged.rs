@@ -242,6 +242,12 @@ impl Judged {
                 it.file = (*place.file.path != *path).then_some(place.file);
                 true
             });
+            // A schema may have a type several times.
+            let mut known = HashSet::new();
+            finding.related.retain(|it| {
+                let file = it.file.as_ref().map(|it| it.path.clone());
+                known.insert((file, it.span, it.message.clone()))
+            });
             // The proposed changes are for the manifest's text, and cannot be applied to the file.
             finding.proposed = None;
             if !finding.help_in_go.is_empty() {
