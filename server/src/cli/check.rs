@@ -432,6 +432,12 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
                 session.status = Status::Failed;
                 it.tell();
             }
+            if session.status == Status::Clean {
+                let files = output::counted(inputs.len(), "file");
+                tell(format_args!(
+                    "note: `--fix` changes nothing in {files}; `crd-analyzer check` without `--fix` reports what is wrong"
+                ));
+            }
             return Ok(session.outputs.flush()?);
         }
         let mut judged_since = 0;
