@@ -121,6 +121,8 @@ pub enum Problem {
         name: String,
         /// What is wrong with the arguments.
         problem: arguments::Problem,
+        /// The argument that is meant by an unknown one.
+        meant: Option<String>,
     },
     /// The declaration already has this marker, and only the last one applies.
     Repeated {
@@ -280,7 +282,7 @@ pub fn find(text: &str, comments: &Comments, known: &Known<'_>) -> Vec<Finding> 
         let written = text.get(marker.span.clone()).unwrap_or_default();
         let split = Split::of(written);
         quotes(text, marker, &split, &mut found);
-        found.extend(one(marker, &split, &mut guesses));
+        found.extend(one(text, marker, &split, &mut guesses));
     }
     twice(text, &comments.markers, &mut found);
     found.extend(without_plus::find(&comments.types));
@@ -328,7 +330,7 @@ pub fn counting(text: &str) -> Vec<(Target, &'static str, Range<usize>)> {
     read(text).markers.into_iter().filter_map(of).collect()
 }
 
-fn one(marker: &Written, split: &Split<'_>, guesses: &mut Guesses<'_>) -> Option<Finding> {
+fn one(text: &str, marker: &Written, split: &Split<'_>, guesses: &mut Guesses<'_>) -> Option<Finding> {
     let known = guesses.known;
     let release = known.release;
     let start = marker.span.start + 1;
@@ -369,7 +371,15 @@ fn one(marker: &Written, split: &Split<'_>, guesses: &mut Guesses<'_>) -> Option
     } else {
         begin + span.start..begin + span.end
     };
-    finding(span, Problem::Refused { name, problem })
+    let meant = match &problem {
+        arguments::Problem::Unknown(argument) => {
+            let parts = Parts::of(text, marker, marker.span.end);
+            let mut free = parts.missing(text, release).map(|it| it.name.as_str());
+            (known.meant)(argument, &mut free).map(str::to_owned)
+        }
+        _ => None,
+    };
+    finding(span, Problem::Refused { name, problem, meant })
 }
 
 /// Finds typographic quotes with which gofmt has replaced two quotes in documentation.

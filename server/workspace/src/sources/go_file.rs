@@ -230,6 +230,31 @@ mod tests {
     }
 
     #[test]
+    fn a_misspelt_argument_is_told_with_the_one_that_is_meant() {
+        let question = Question::new(VersionSet::default());
+        let help = |arguments: &str| {
+            let text = format!("package a\n\n// +kubebuilder:printcolumn:{arguments}\ntype A struct{{}}\n");
+            let report = report(&text.as_str().into(), Path::new("/a_types.go"), &question);
+            report.findings.first().map(|it| it.help.join("|"))
+        };
+        for (arguments, expected) in [
+            ("name=a,type=integer,JsonPath=`.a`", "change `JsonPath` to `JSONPath`"),
+            ("name=a,typ=integer,JSONPath=`.a`", "change `typ` to `type`"),
+            // The argument that is meant is there already.
+            (
+                "name=a,type=integer,JSONPath=`.a`,typ=integer",
+                "remove it, or correct its name",
+            ),
+            (
+                "name=a,type=integer,JSONPath=`.a`,color=red",
+                "remove it, or correct its name",
+            ),
+        ] {
+            assert_eq!(help(arguments).as_deref(), Some(expected), "{arguments}");
+        }
+    }
+
+    #[test]
     fn comments_silence_findings() {
         let marker = "\t// +kubebuilder:nothing\n";
         assert_eq!(codes_of(&field(marker)), [codes::UNKNOWN_MARKER]);

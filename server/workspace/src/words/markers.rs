@@ -22,7 +22,7 @@ pub(crate) fn words(problem: &Problem) -> Words {
                 "update controller-gen to {since} or later, or remove the marker"
             )),
         Problem::Misplaced { name, at, fits } => misplaced(name, *at, fits),
-        Problem::Refused { name, problem } => refused(name, problem),
+        Problem::Refused { name, problem, meant } => refused(name, problem, meant.as_deref()),
         Problem::Repeated { name, is_same, .. } => Words::new(format!("{} is set twice here", marker(name)))
             .label(if *is_same {
                 "repeats the first one"
@@ -168,7 +168,7 @@ fn misplaced(name: &str, at: Result<Target, Lost>, fits: &[Target]) -> Words {
         .note("controller-gen ignores it, and prints nothing")
 }
 
-fn refused(written: &str, problem: &Argument) -> Words {
+fn refused(written: &str, problem: &Argument, meant: Option<&str>) -> Words {
     let name = marker(written);
     let (headline, label, help) = match problem {
         Argument::Integer => (
@@ -237,13 +237,16 @@ fn refused(written: &str, problem: &Argument) -> Words {
             "put strings in double quotes, as in `+default=\"a\"`".to_owned(),
         ),
     };
-    Words::new(headline)
-        .label(label)
-        .help(help)
-        .note(match optional_generator(written) {
-            Some(generator) => format!("`controller-gen {generator}` stops with an error at this marker"),
-            None => "controller-gen stops with an error at this marker".to_owned(),
-        })
+    let words = match (problem, meant) {
+        (Argument::Unknown(argument), Some(meant)) => {
+            Words::new(headline).did_you_mean(&clip(argument, LONGEST_NAME), meant)
+        }
+        _ => Words::new(headline).label(label).help(help),
+    };
+    words.note(match optional_generator(written) {
+        Some(generator) => format!("`controller-gen {generator}` stops with an error at this marker"),
+        None => "controller-gen stops with an error at this marker".to_owned(),
+    })
 }
 
 fn mismatched(name: &str, mismatch: &Mismatch) -> Words {
