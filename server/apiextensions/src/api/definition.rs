@@ -110,6 +110,15 @@ static NAMES: Struct = Struct {
 
 static VERSION_TYPE: FieldType = FieldType::Object(&VERSION);
 
+/// The fields that people know by another name: the struct, that name, and the field. `v1beta1` has the schema of all versions in `validation`.
+static KNOWN_AS: [(&Struct, &str, &str); 1] = [(&VERSION, "validation", "schema")];
+
+/// The field of a struct that people know by another name.
+pub fn field_known_as(name: &str, of: &Struct) -> Option<&'static str> {
+    let is_it = |it: &&(&Struct, &str, &str)| std::ptr::eq(it.0, of) && it.1 == name;
+    KNOWN_AS.iter().find(is_it).map(|it| it.2)
+}
+
 static VERSION: Struct = Struct {
     name: "CustomResourceDefinitionVersion",
     doc: "One version of the API.",

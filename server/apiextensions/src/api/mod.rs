@@ -13,7 +13,7 @@ mod v1beta1;
 
 use crd_analyzer_schema::KubernetesVersion;
 
-pub use definition::DEFINITION;
+pub use definition::{DEFINITION, field_known_as};
 pub use metadata::OBJECT_META;
 pub use schema::{SCHEMA, VALIDATION_RULE};
 

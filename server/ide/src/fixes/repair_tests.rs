@@ -88,6 +88,22 @@ fn check(schema: &str, title: &str, expected: &str) {
 }
 
 #[test]
+fn a_schema_where_v1beta1_has_it_moves() {
+    let text = format!("{HEAD}            type: object\n");
+    let before = text.replace("    schema:\n", "    validation:\n");
+    assert_ne!(before, text, "the key is there");
+    assert_eq!(repaired(&before, "Change validation to schema"), text);
+    let shown = judge(&before).merged_findings(&Config::default()).concat();
+    let helps: Vec<_> = shown.into_iter().flat_map(|it| it.finding.help).collect();
+    assert_eq!(
+        helps,
+        ["change `validation` to `schema`", "change `validation` to `schema`"]
+    );
+    let both = text.replace("    schema:\n", "    validation: {}\n    schema:\n");
+    assert_eq!(repaired(&both, "Remove validation"), text);
+}
+
+#[test]
 fn types_are_added_where_the_schema_says_which() {
     check(
         "# kept\nproperties: {a: {type: string}} # kept",

@@ -138,6 +138,9 @@ fn missing_schema(about: &About<'_>) -> Words {
     if version.is_some_and(|it| it.get("openAPIV3Schema").is_some()) {
         return words.help("put `openAPIV3Schema` below a key `schema`, and indent it");
     }
+    if version.is_some_and(|it| it.get("validation").is_some() && it.get("schema").is_none()) {
+        return words.help("change `validation` to `schema`");
+    }
     match misspelt_key(version.and_then(|it| it.get("schema")), "openAPIV3Schema") {
         Some(near) => words.help(format!("change {} to `openAPIV3Schema`", code(near))),
         None => {

@@ -46,7 +46,8 @@ pub(crate) fn in_object(tree: &Tree, root: NodeId, key: NodeId, (fields, what): 
             .help(move_to(tree, &name, &belongs));
     }
     let known = structure.map_or(&[][..], |it| it.fields).iter().map(|it| it.name);
-    let near = meant(&name, known).filter(|it| key_beside(tree, key, it).is_none());
+    let near = meant(&name, known).or_else(|| structure.and_then(|it| api::field_known_as(&name, it)));
+    let near = near.filter(|it| key_beside(tree, key, it).is_none());
     let words = Words::new(clip(&headline, MAX_HEADLINE));
     match near {
         Some(near) => words.did_you_mean(&name, near),

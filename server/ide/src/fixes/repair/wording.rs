@@ -95,12 +95,10 @@ pub(super) fn unknown_field(at: &At<'_>, found: &mut Vec<Repair>) {
     {
         found.push(repair);
     } else if let Some(structure) = structure {
-        let free = structure
-            .fields
-            .iter()
-            .map(|it| it.name)
-            .filter(|it| tree.entry(mapping, it).is_none());
-        if let Some(near) = meant(&name, free) {
+        let is_free = |it: &&str| tree.entry(mapping, it).is_none();
+        let free = structure.fields.iter().map(|it| it.name).filter(is_free);
+        let other = || api::field_known_as(&name, structure).filter(is_free);
+        if let Some(near) = meant(&name, free).or_else(other) {
             let edit = set_scalar(tree, own.key, near);
             let mut repair = Repair::one(format!("Change {name} to {near}"), edit);
             // The value of the unknown field was never validated. After the rename, an error in it would appear.
