@@ -449,7 +449,7 @@ fn a_note_says_which_builds_have_a_mistake() {
     };
     check(
         &files,
-        "kustomize builds it like this for `../o1` and `../o2`, not for `../fine`\n",
+        "kustomize builds it like this for `o1` and `o2`, not for `fine`\n",
     );
     for n in 3..=20 {
         files.push((format!("o{n}/kustomization.yaml"), NAMES_PATCH));
@@ -457,7 +457,7 @@ fn a_note_says_which_builds_have_a_mistake() {
     }
     check(
         &files,
-        "`../o1`, `../o10`, `../o11`, `../o12`, `../o13` and 15 more, not for `../fine`\n",
+        "`o1`, `o10`, `o11`, `o12`, `o13` and 15 more, not for `fine`\n",
     );
 }
 

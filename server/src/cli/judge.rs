@@ -235,7 +235,11 @@ pub(super) fn overlays(
     } else {
         old_flux(inputs)
     };
-    overlays.with_old_flux(before)
+    let overlays = overlays.with_old_flux(before);
+    match std::env::current_dir() {
+        Ok(current) => overlays.named_from(current),
+        Err(_) => overlays,
+    }
 }
 
 /// The file access of each Flux Kustomization among the inputs, by the file of the Kustomization.

@@ -298,7 +298,14 @@ impl Overlays {
             name,
             object: None,
         };
-        let folder = relative(&self.folders[build], path.parent().unwrap_or(path));
+        let (of_build, own) = (&self.folders[build], path.parent().unwrap_or(path));
+        let mut folder = relative(of_build, own);
+        if let Some(from) = self.named_from.as_ref().filter(|_| !folder.is_empty()) {
+            folder = relative(of_build, from);
+            if folder.is_empty() {
+                ".".clone_into(&mut folder);
+            }
+        }
         match (&self.patching[build], folder.as_str()) {
             (Some(By { file, name, .. }), _) => {
                 let file = crate::builds::flux::file_name(file);

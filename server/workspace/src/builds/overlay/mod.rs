@@ -123,6 +123,8 @@ pub struct Overlays {
     old_flux: Flux,
     /// The folders whose kustomizations could not be built from the earlier files.
     failed_before: BTreeSet<PathBuf>,
+    /// The folder from which notes name the folders of builds. `None` means the folder of the file that has the note.
+    named_from: Option<PathBuf>,
     /// The total size of the cached reports, in bytes.
     kept: AtomicU64,
 }
@@ -278,6 +280,13 @@ impl Overlays {
     #[must_use]
     pub fn with_old_flux(mut self, flux: Flux) -> Self {
         self.old_flux = flux;
+        self
+    }
+
+    /// Sets the folder from which notes name the folders of builds, such as the working directory.
+    #[must_use]
+    pub fn named_from(mut self, folder: PathBuf) -> Self {
+        self.named_from = Some(folder);
         self
     }
 
