@@ -557,3 +557,42 @@ fn colors_are_chosen() {
     assert!(run(&[("NO_COLOR", "1")], &["--color=always"]) && !run(&[("FORCE_COLOR", "1")], &["--color=never"]));
     assert!(!run(&[("FORCE_COLOR", "1")], &["-o", "json"]));
 }
+
+/// What is the same in many files is printed in full a few times, and listed after that. Programs get every diagnostic.
+#[test]
+fn equal_diagnostics_of_many_files_are_listed() {
+    let resource = |name: usize, size: &str| {
+        format!("apiVersion: example.com/v7\nkind: Widget\nmetadata: {{name: w{name}}}\nspec: {{size: {size}}}\n")
+    };
+    let crd = crate::definition("              type: object\n              properties: {size: {type: integer}}\n");
+    let sandbox = Sandbox::new(&[("crd.yaml", &crd)]);
+    for n in 10..25 {
+        sandbox.write(&format!("apps/{n}/w.yaml"), resource(n, "1"));
+    }
+    let outcome = sandbox.run(&["check", "."]);
+    outcome.expect(
+        1,
+        &[
+            "the same unserved-version as in apps/10/w.yaml:1 in 12 more places: apps/13/w.yaml:1, apps/14/w.yaml:1,",
+            "apps/22/w.yaml:1 and 2 others\n",
+            "15 CRs, 15 errors,",
+        ],
+    );
+    assert_eq!(
+        outcome.stdout.matches("error[unserved-version]").count(),
+        3,
+        "{outcome:#?}"
+    );
+    for format in ["jsonl", "github", "concise"] {
+        let all = sandbox.run(&["check", ".", "-o", format]);
+        let lines = all.stdout.lines().filter(|it| it.contains("unserved-version"));
+        assert_eq!(lines.count(), 15, "{format}: {all:#?}");
+    }
+    // Other values are other diagnostics.
+    for n in 10..25 {
+        let other = resource(n, &format!("a{n}")).replace("v7", "v1");
+        sandbox.write(&format!("apps/{n}/w.yaml"), other);
+    }
+    let outcome = sandbox.run(&["check", "."]);
+    assert!(!outcome.stdout.contains("the same"), "{outcome:#?}");
+}

@@ -455,10 +455,7 @@ fn a_note_says_which_builds_have_a_mistake() {
         files.push((format!("o{n}/kustomization.yaml"), NAMES_PATCH));
         files.push((format!("o{n}/patch.yaml"), &color));
     }
-    check(
-        &files,
-        "`o1`, `o10`, `o11`, `o12`, `o13` and 15 more, not for `fine`\n",
-    );
+    check(&files, "`o1`, `o10`, `o11`, `o12`, `o13` and 15 more, not for `fine`\n");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The output of all commands, with one file for each format.
 
+mod alike;
 mod aside;
 mod blocks;
 pub(crate) mod compat;

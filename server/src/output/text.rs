@@ -16,6 +16,7 @@ use crd_analyzer_workspace::{
 
 use super::{
     File, Format, Look, Printer, Summary,
+    alike::Alike,
     blocks::{self, Block, Folders},
     counted,
     error_list::ErrorList,
@@ -39,6 +40,7 @@ struct Text {
     renderer: Renderer,
     look: Look,
     folders: Folders,
+    alike: Alike,
     test_data: TestDataLog,
     errors: ErrorList,
 }
@@ -57,6 +59,7 @@ impl Text {
             renderer: Renderer::new(look.columns),
             look,
             folders: Folders::default(),
+            alike: Alike::default(),
             test_data: TestDataLog::default(),
             errors: ErrorList::default(),
         }
@@ -249,7 +252,7 @@ impl Printer for Text {
             let (printed, left_out) = printed(blocks);
             let mut is_told = false;
             for it in &printed {
-                if self.folders.take(file.label, it) {
+                if self.alike.take(file, it) && self.folders.take(file.label, it) {
                     is_told = true;
                     self.finding(out, file, &it.shown, asked)?;
                     self.errors.add(file, &it.shown.finding, &it.shown.headline(asked));
@@ -286,7 +289,7 @@ impl Printer for Text {
     }
 
     fn end(&mut self, out: &mut dyn Write, summary: &Summary, elapsed: Duration) -> io::Result<()> {
-        let left_out = self.folders.lines();
+        let left_out: Vec<String> = self.alike.lines().into_iter().chain(self.folders.lines()).collect();
         if !left_out.is_empty() {
             let out = &mut Terminal::new(out, self.look.color);
             for line in left_out {
