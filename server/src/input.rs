@@ -222,6 +222,17 @@ pub(crate) struct Reading<'a> {
     pub(crate) has_filled_in: bool,
 }
 
+impl Reading<'_> {
+    /// How `check` reads a folder if it has no options.
+    pub(crate) const OF_CHECK: Self = Self {
+        stdin: None,
+        revision: None,
+        hidden: Hidden::Tracked,
+        has_markdown: false,
+        has_filled_in: true,
+    };
+}
+
 /// The files of the path arguments.
 #[derive(Default, Debug)]
 pub(crate) struct Collected {

@@ -69,8 +69,8 @@ fn says_what_is_found_and_where_it_comes_from() {
             "answers for Kubernetes 1.30 to 1.37",
             "the program `crd-analyzer` is not in PATH",
             "no `.crd-analyzer.yaml` here or above",
-            "ok: 5 YAML or JSON files are checked",
-            "2 CRDs are found",
+            "ok: 5 YAML or JSON files are checked, with 2 CRDs",
+            "ok: 2 CRDs with a kind are found",
             "source of truth (controller-gen writes to `config/crd/bases`), 1 CRD: config/crd/bases/widgets.yaml",
             "copy (`charts` in the path names a package), 1 CRD: charts/x/crds/widgets.yaml",
             "ok: 1 custom resource is checked by a CRD",
@@ -135,7 +135,7 @@ fn what_is_broken_has_help_and_an_exit_code() {
     let broken = [
         "broken: .crd-analyzer.yaml, line 2: ",
         "requireCrd",
-        "1 CRD is found",
+        "1 CRD with a kind is found",
         "1 thing is broken.",
     ];
     doctor(&sandbox, &[]).expect(1, &broken);

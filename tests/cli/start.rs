@@ -7,7 +7,7 @@ fn says_what_is_here_and_what_to_type() {
     let example = include_str!("../../examples/crontab.crd.yaml");
     let sandbox = Sandbox::new(&[("config/crd/a.yaml", example), ("a.yaml", "a: 1\n")]);
     let expected = [
-        "This folder has 2 YAML or JSON files and 1 CRD (config/crd).",
+        "This folder has 2 YAML or JSON files and 1 CRD with a kind (config/crd).",
         "crd-analyzer check ",
     ];
     // The exit code is not 0, because a script without a subcommand has checked nothing.
@@ -15,6 +15,31 @@ fn says_what_is_here_and_what_to_type() {
     Sandbox::new(&[])
         .run(&[])
         .expect(2, &["no CRD", "name them with --crd PATH"]);
+}
+
+/// All commands count the files that `check` checks, and say which CRDs they count.
+#[test]
+fn all_commands_count_the_same() {
+    let example = include_str!("../../examples/crontab.crd.yaml");
+    let suite = "crds: [a.yaml]\ntests:\n- name: one\n  object: {apiVersion: stable.example.com/v1, kind: CronTab}\n  accepted: true\n";
+    let sandbox = Sandbox::new(&[
+        (".crd-analyzer.yaml", "exclude: [skipped]\n"),
+        ("a.yaml", example),
+        ("b.yaml", &example.replace("scope: Namespaced\n", "scope: [\n")),
+        ("c.yaml.j2", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"),
+        ("a.test.yaml", suite),
+        ("skipped/a.yaml", example),
+    ]);
+    let checked = sandbox.run(&["check"]);
+    assert!(checked.stdout.contains("\n3 files, 2 CRDs,"), "{checked:#?}");
+    let usable = "This folder has 3 YAML or JSON files and 2 CRDs with a kind (.).";
+    sandbox.run(&[]).expect(2, &[usable]);
+    sandbox.run(&["init"]).expect(0, &[usable]);
+    let both = [
+        "ok: 3 YAML or JSON files are checked, with 2 CRDs",
+        "2 CRDs with a kind are found",
+    ];
+    sandbox.run(&["doctor"]).expect(0, &both);
 }
 
 #[test]

@@ -53,14 +53,9 @@ impl Wanted for Kinds<'_> {
 
 /// Checks all objects with the CRDs. The flag is set if any input could not be read.
 pub(super) fn judge(asked: &Asked<'_>, pairs: &[Pair<'_>]) -> anyhow::Result<(JudgedObjects, bool)> {
-    // The same files as in `check`.
-    let reading = Reading {
-        has_filled_in: true,
-        ..Reading::default()
-    };
     let Collected {
         mut inputs, unreadable, ..
-    } = input::collect(asked.paths, &reading)?;
+    } = input::collect(asked.paths, &Reading::OF_CHECK)?;
     unreadable.iter().for_each(Unreadable::tell);
     let mut is_incomplete = !unreadable.is_empty();
     let mut configs = asked.settings.configs()?;

@@ -93,13 +93,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
     let folder = absolute(&args.folder)?;
     let root = git::root_around(&folder);
     let mut sections = vec![machine::program(root.as_deref())];
-    let collected = input::collect(
-        std::slice::from_ref(&args.folder),
-        &Reading {
-            has_filled_in: true,
-            ..Reading::default()
-        },
-    )?;
+    let collected = input::collect(std::slice::from_ref(&args.folder), &Reading::OF_CHECK)?;
     let (configuration, is_usable) = configuration::section(&args.folder, &collected.inputs, &args.settings)?;
     sections.push(configuration);
     let settings = if is_usable {

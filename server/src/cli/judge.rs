@@ -82,6 +82,14 @@ pub(super) fn is_test_file(input: &Input, bytes: &[u8]) -> bool {
     })
 }
 
+/// Like [`is_test_file`], for a file that was not read yet.
+pub(super) fn is_test_file_on_disk(input: &Input) -> bool {
+    let may_be = input
+        .file()
+        .is_some_and(|(path, _)| crd_analyzer_suite::may_be_suite(path));
+    may_be && input::read(&input.source).is_ok_and(|it| is_test_file(input, &it.unwrap_or_default()))
+}
+
 /// What the tools of the repository do with an input, without a kustomization that could not be built.
 pub(super) fn uses_of(input: &Input, path: &Path, config: &Config, known: &Kustomizations) -> Uses<'static> {
     match input.file() {

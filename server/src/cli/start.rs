@@ -8,7 +8,7 @@ use std::{
 
 use crd_analyzer_io::print::Terminal;
 
-use super::{Status, definitions::RunCrds, manifests::Settings};
+use super::{Status, definitions::RunCrds, judge::is_test_file_on_disk, manifests::Settings};
 use crate::{
     input::{self, Collected, Reading},
     output::{counted, listed},
@@ -56,8 +56,10 @@ pub(super) fn run() -> anyhow::Result<Status> {
 /// A sentence that lists the contents of a folder.
 pub(super) fn seen(folder: &Path) -> anyhow::Result<String> {
     let mut configs = Settings::default().configs()?;
-    let Collected { inputs, .. } = input::collect(&[folder.to_owned()], &Reading::default())?;
+    let Collected { mut inputs, .. } = input::collect(&[folder.to_owned()], &Reading::OF_CHECK)?;
+    configs.leave_out(&mut inputs)?;
     let crds = RunCrds::of_inputs(&inputs, &mut configs)?.all();
+    inputs.retain(|it| !is_test_file_on_disk(it));
     let current = std::env::current_dir()?;
     let mut folders: BTreeMap<String, usize> = BTreeMap::new();
     for crd in &crds {
@@ -80,7 +82,7 @@ pub(super) fn seen(folder: &Path) -> anyhow::Result<String> {
     named.sort_by_key(|(name, count)| (std::cmp::Reverse(*count), name.clone()));
     let folders = listed(named.iter().map(|it| it.0.as_str()), MOST_FOLDERS, "folder");
     Ok(format!(
-        "This folder has {files} and {} ({folders}).",
+        "This folder has {files} and {} with a kind ({folders}).",
         counted(crds.len(), "CRD")
     ))
 }

@@ -110,7 +110,7 @@ pub(super) fn sections(folder: &Path, collected: Collected, settings: &Settings)
     let crds = crds(&known);
     let go = on_pool(|| go_types(&crds, &known, &beside));
     Ok(vec![
-        files(found, &problems, &summary),
+        files(summary.files, &problems, &summary),
         of_crds(&crds),
         resources(&summary),
         go,
@@ -149,7 +149,15 @@ pub(super) const ONLY_DIAGNOSTICS: Wanted = Wanted {
 /// The section about the files, with the results of `check`.
 fn files(count: usize, problems: &[Unreadable], summary: &Summary) -> Section {
     let mut lines = Vec::new();
-    let text = format!("{} {} checked", counted(count, "YAML or JSON file"), are(count));
+    let with_crds = match summary.definitions {
+        0 => String::new(),
+        crds => format!(", with {}", counted(crds, "CRD")),
+    };
+    let text = format!(
+        "{} {} checked{with_crds}",
+        counted(count, "YAML or JSON file"),
+        are(count)
+    );
     if count == 0 {
         lines.push(Line::new(State::Note, "this folder has no YAML or JSON file"));
     } else {
@@ -226,7 +234,7 @@ fn of_crds(crds: &[Crd]) -> Section {
             items: by_role.iter().map(item).collect(),
             ..Line::new(
                 State::Good,
-                format!("{} {} found", counted(crds.len(), "CRD"), are(crds.len())),
+                format!("{} with a kind {} found", counted(crds.len(), "CRD"), are(crds.len())),
             )
         }]
     };
