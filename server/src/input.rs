@@ -220,6 +220,8 @@ pub(crate) struct Reading<'a> {
     pub(crate) has_markdown: bool,
     /// Whether to include manifests that programs fill in, such as `widget.yaml.tmpl`.
     pub(crate) has_filled_in: bool,
+    /// Whether to include the files of Go packages, such as `./api/...`. Otherwise, such a path is an error.
+    pub(crate) has_packages: bool,
 }
 
 impl Reading<'_> {
@@ -230,6 +232,7 @@ impl Reading<'_> {
         hidden: Hidden::Tracked,
         has_markdown: false,
         has_filled_in: true,
+        has_packages: false,
     };
 }
 
@@ -244,6 +247,17 @@ pub(crate) struct Collected {
     pub(crate) hidden: Vec<PathBuf>,
     /// The Go files in folders that usually declare API types, judging by their names, without those of other projects.
     pub(crate) go_types: Vec<(PathBuf, Access)>,
+}
+
+/// Returns an error if a path names Go packages, for commands that do not read them.
+pub(crate) fn not_packages(path: &Path) -> Result<(), UsageError> {
+    if packages::below(path).is_none() {
+        return Ok(());
+    }
+    let path = path.display();
+    Err(UsageError(format!(
+        "`{path}` names Go packages, which this command does not read; `crd-analyzer generate crd {path}` prints their CRDs"
+    )))
 }
 
 /// Collects the inputs of path arguments. In folders, skips files that git ignores.
@@ -268,6 +282,9 @@ pub(crate) fn collect(paths: &[PathBuf], reading: &Reading<'_>) -> anyhow::Resul
             continue;
         }
         if let Some(folder) = packages::below(path) {
+            if !reading.has_packages {
+                not_packages(path)?;
+            }
             let access = access.unwrap_or_else(|| found_in(&folder));
             let found = packages::files(&folder, &access, reading.hidden)?;
             unreadable.extend(found.problems.into_iter().map(Unreadable::from));
@@ -500,6 +517,7 @@ pub(crate) fn read_argument(file: &str) -> anyhow::Result<Vec<u8>> {
 
 /// Reads the file of an argument, or each possible manifest if the argument is a folder. Returns the names and contents.
 pub(crate) fn read_arguments(named: &str) -> anyhow::Result<Vec<(String, Vec<u8>)>> {
+    not_packages(Path::new(named))?;
     if !read::is_folder(Path::new(named)) {
         return Ok(vec![(named.to_owned(), read_argument(named)?)]);
     }

@@ -98,3 +98,25 @@ fn links_of_tests_that_lead_nowhere_do_not_fail_a_run() {
     let outcome = sandbox.run(&["check", "."]);
     outcome.expect(3, &["cannot read pkg/b.json"]);
 }
+
+/// Commands that read CRDs do not take Go packages for empty folders.
+#[test]
+fn go_packages_are_for_commands_that_read_them() {
+    let sandbox = Sandbox::new(&[("api/v1/types.go", "// +groupName=example.com\npackage v1\n")]);
+    let told = [
+        "`./api/...` names Go packages, which this command does not read",
+        "`crd-analyzer generate crd ./api/...` prints their CRDs",
+    ];
+    for command in [
+        &["cost"][..],
+        &["schema"],
+        &["docs"],
+        &["compat"],
+        &["crds", "add"],
+        &["storage"],
+    ] {
+        sandbox.run(&[command, &["./api/..."]].concat()).expect(2, &told);
+    }
+    sandbox.run(&["compat", "./api/...", "api"]).expect(2, &told);
+    sandbox.run(&["check", "./api/..."]).expect(0, &["1 file,"]);
+}

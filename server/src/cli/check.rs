@@ -323,6 +323,7 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
         revision: checked.as_ref(),
         hidden: if args.hidden { Hidden::All } else { Hidden::Tracked },
         has_markdown: args.markdown,
+        has_packages: true,
         ..Reading::OF_CHECK
     };
     let old_folder = args.old.as_deref().filter(|it| read::is_folder(it));

@@ -20,7 +20,7 @@ use super::{
     manifests::{Settings, on_pool, one_version},
 };
 use crate::{
-    input::Input,
+    input::{self, Input},
     output::compat::{self as output, Format, Report},
 };
 use side::{Crd, Crds, crds};
@@ -129,6 +129,9 @@ impl From<PolicyName> for Policy {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
+    for side in [Some(&args.old), args.new.as_ref()].into_iter().flatten() {
+        input::not_packages(Path::new(side))?;
+    }
     args.settings.start_threads()?;
     let kubernetes = one_version(args.kubernetes_version, "CRDs are compared", "for")?;
     let exceptions = match &args.exceptions {

@@ -39,6 +39,7 @@ pub(super) fn add(source: &str, to: &mut Collection) -> anyhow::Result<()> {
         return add_bytes(stdin::all(read::FOUND_BYTES)?, Path::new("standard input"), to);
     }
     let path = Path::new(source);
+    input::not_packages(path)?;
     if !read::exists(path) {
         if source.contains("://") {
             let what = if source.starts_with("oci:") {
