@@ -25,7 +25,7 @@ fn shows_the_dearest_rule_first_and_what_would_bound_it() {
     outcome.expect(
         1,
         &[
-            "crd.yaml: widgets.example.com v1: schema total 345,880,409,622,760,657 of 100,000,000: over budget",
+            "crd.yaml: widgets.example.com v1: schema total 345,880,409,622,760,657 of 100,000,000: over the limit",
             "345,880,409,622,760,653",
             "> 100x",
             "fits with maxItems: 256 (up to 307) on spec.hosts, maxLength: 253 (up to ",

@@ -119,7 +119,7 @@ fn takes_the_value_at_a_path_of_an_object() {
   true  (cost 3)
 spec.hosts[1] = \"far too long\"
   false  (cost 3)
-cost at most 3 by the API server's estimate × 10 objects = 30 (< 1 % of the budget)
+cost at most 3 by the API server's estimate × 10 objects = 30 (< 1 % of the limit)
 ",
     );
     for path in [
@@ -165,14 +165,14 @@ fn runs_the_rules_of_a_definition() {
         "fails  spec[0]  self.least <= self.replicas
        the API server reports: spec: Invalid value: too few
        self = {\"hosts\":[\"short\",\"far too long\"],\"labels\":{\"a\":\"b\"},\"least\":4,\"replicas\":3}
-       cost 5; at most 5 by the API server's estimate (< 1 % of the budget)
+       cost 5; at most 5 by the API server's estimate (< 1 % of the limit)
 fails  spec[1]  self.hosts.all(h, h.size() < 10)
        the API server reports: spec: Invalid value: failed rule: self.hosts.all(h, h.size() < 10)
        self = {\"hosts\":[\"short\",\"far too long\"],\"labels\":{\"a\":\"b\"},\"least\":4,\"replicas\":3}
-       cost 15; at most 63 by the API server's estimate (< 1 % of the budget)
+       cost 15; at most 63 by the API server's estimate (< 1 % of the limit)
 not run spec[2]  self.replicas >= oldSelf.replicas
        the rule uses oldSelf, which has no value here
-       cost at most 5 by the API server's estimate (< 1 % of the budget)
+       cost at most 5 by the API server's estimate (< 1 % of the limit)
 
 2 rules tried, 2 failed, 1 not run
 ",

@@ -67,7 +67,7 @@ impl PlacedCosts {
     }
 }
 
-/// A cost as a percentage of the budget for one rule.
+/// A cost as a percentage of the limit for one rule.
 pub fn share(cost: u64) -> String {
     let percent = cost.saturating_mul(100) / COST_LIMIT;
     match cost / COST_LIMIT {

@@ -106,7 +106,7 @@ impl Table<'_, '_> {
             Order::Line => rules.sort_by_key(|(_, line)| *line),
         }
         let rows: Vec<[String; 4]> = rules.iter().map(|(rule, line)| row(rule, *line)).collect();
-        let titles = ["cost", "of budget", "× values", "line"].map(str::to_owned);
+        let titles = ["cost", "of limit", "× values", "line"].map(str::to_owned);
         let width = |column: usize| {
             let cells = rows.iter().chain([&titles]).map(|row| row[column].chars().count());
             cells.max().unwrap_or_default()
@@ -169,7 +169,7 @@ fn heading(label: &str, document: &DocumentCosts, schema: &SchemaCosts) -> Strin
         schema.versions.join(", "),
         grouped(schema.total),
         grouped(TOTAL_COST_LIMIT),
-        if schema.is_over() { ": over budget" } else { "" },
+        if schema.is_over() { ": over the limit" } else { "" },
     )
 }
 
@@ -258,9 +258,9 @@ impl Top {
             all.max().unwrap_or(0).max(title.len())
         };
         let a = widest(&|it| cells(it).0.len(), "cost");
-        let b = widest(&|it| cells(it).1.len(), "of budget");
+        let b = widest(&|it| cells(it).1.len(), "of limit");
         if !self.rows.is_empty() {
-            out.line(format_args!("{:>a$}  {:>b$}  rule", "cost", "of budget"))?;
+            out.line(format_args!("{:>a$}  {:>b$}  rule", "cost", "of limit"))?;
         }
         for row in &self.rows {
             let (cost, share) = cells(row);
@@ -297,7 +297,7 @@ fn notes(rule: &RuleCost, root: &Path) -> Vec<String> {
     }
     if rule.message_cost > COST_LIMIT {
         let (cost, share) = (grouped(rule.message_cost), share(rule.message_cost));
-        notes.push(format!("its messageExpression costs {cost}, {share} of the budget"));
+        notes.push(format!("its messageExpression costs {cost}, {share} of the limit"));
     }
     if rule.cost > 0 && !rule.unbounded.is_empty() {
         let lacking = rule

@@ -252,7 +252,7 @@ fn costs(compiled: &Compiled, ran: Option<&Ran>) -> String {
         let objects = grouped(compiled.cardinality);
         let _ = write!(out, " × {objects} objects = {}", grouped(total));
     }
-    let _ = write!(out, " ({} of the budget)", share(total));
+    let _ = write!(out, " ({} of the limit)", share(total));
     if compiled.is_over() {
         out.push_str(": the API server rejects the rule; `crd-analyzer cost` shows limits that make it fit");
     }
