@@ -148,7 +148,7 @@ impl JudgedObjects {
         }
     }
 
-    /// The number of objects of which only a part is known.
+    /// The number of objects that are known only in part.
     pub(super) fn in_part(&self) -> usize {
         self.objects.iter().filter(|it| it.in_part).count()
     }

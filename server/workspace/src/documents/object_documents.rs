@@ -34,11 +34,11 @@ pub struct ObjectDocuments {
     pub text: Arc<str>,
     /// The objects, in order.
     pub objects: Vec<Result<ObjectDocument, UnreadableObject>>,
-    /// The number of documents that may have such objects, and of which a template fills in too much.
+    /// The number of documents that may have such objects, but cannot be read, because a template fills in too much.
     pub templates: usize,
 }
 
-/// The kinds of which objects are requested.
+/// The kinds of the requested objects.
 pub trait Wanted {
     /// Whether objects of a kind in a group are requested.
     fn has(&self, group: &str, kind: &str) -> bool;
