@@ -24,7 +24,7 @@ const MOST_RELATED: usize = 6;
 pub enum HasFix {
     /// The code has no quick fix.
     No,
-    /// Editors offer a quick fix for the code.
+    /// Editors offer a quick fix for the code. `check --fix` applies it only where it is unambiguous, which the example of the code is not.
     Offered,
     /// Editors offer a quick fix, and `check --fix` applies it without asking.
     Safe,
@@ -136,7 +136,7 @@ impl Code {
         head.push('\n');
         let fix = match (facts.fix, self.without_fix) {
             (HasFix::Safe, _) => "in editors, and with `check --fix`".to_owned(),
-            (HasFix::Offered, _) => "in editors".to_owned(),
+            (HasFix::Offered, _) => "in editors; `check --fix` applies it only if there is one correction".to_owned(),
             (HasFix::Restored, _) => "in editors, if they compare with a git revision".to_owned(),
             (HasFix::No, Some(why)) => format!("none. {why}"),
             (HasFix::No, None) => "none".to_owned(),
