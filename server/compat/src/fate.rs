@@ -1,5 +1,7 @@
 //! The fate of a stored object when its CRD changes.
 
+use std::collections::HashSet;
+
 use crd_analyzer_apiextensions::api::{OBJECT_META, Presence};
 use crd_analyzer_budget::{self as budget, Limits};
 use crd_analyzer_resource::{ChangeKind, Question, RejectionCause, ResourceVerdict, ServedVersion};
@@ -10,7 +12,7 @@ use crd_analyzer_schema::{
 use serde_json::{Map, Value};
 
 use crate::{
-    replay::{as_client_sends, ask_known, ask_status_known, establish_known, is_metadata},
+    replay::{as_client_sends, ask, ask_known, ask_status_known, establish, is_metadata},
     subject::Subject,
 };
 
@@ -182,46 +184,100 @@ fn stored(version: ServedVersion<'_>, (object, known): Object<'_>) -> Result<Val
 
 /// The effects on the object when it is read and written back unchanged.
 fn written_back(version: ServedVersion<'_>, (object, known): Object<'_>) -> Result<Vec<Happening>, NotStored> {
-    let Some(stored) = establish_known(version, (object, known)) else {
-        let verdict = ask_known(version, (object, known), Question::Create).ok_or(NotStored::Unfinished)?;
+    if !known.is_all() {
+        return written_back_in_part(version, (object, known));
+    }
+    let Some(stored) = establish(version, object) else {
+        let verdict = ask(version, object, Question::Create).ok_or(NotStored::Unfinished)?;
         return Ok(causes(&verdict, Fate::Refused, false));
     };
-    let updated = ask_known(version, (object, known), Question::Update(&stored)).ok_or(NotStored::Unfinished)?;
+    let updated = ask(version, object, Question::Update(&stored)).ok_or(NotStored::Unfinished)?;
     if updated.unjudged.is_some() {
         return Err(NotStored::Unfinished);
     }
     let mut found = causes(&updated, Fate::Refused, false);
     let status = if version.has_status() && object.get("status").is_some() {
-        ask_known(version, (object, known), Question::UpdateStatus(&stored))
+        ask(version, object, Question::UpdateStatus(&stored))
     } else {
         None
     };
     if let Some(verdict) = &status {
         found.extend(causes(verdict, Fate::Refused, true));
     }
-    for change in updated.changes.iter().filter(|it| !is_metadata(&it.path)) {
-        let (fate, words) = match change.kind {
-            ChangeKind::Pruned | ChangeKind::Rewritten => (Fate::Pruned, String::new()),
-            ChangeKind::Defaulted => (Fate::Defaulted, value_words(updated.object.as_ref(), &change.path)),
-        };
-        found.push(Happening {
-            fate,
-            place: change.path.clone(),
-            is_status: false,
-            reason: words.clone(),
-            words,
-        });
-    }
+    found.extend(changes(&updated));
     if updated.is_accepted() {
-        let created = ask_known(version, (object, known), Question::Create).ok_or(NotStored::Unfinished)?;
+        let created = ask(version, object, Question::Create).ok_or(NotStored::Unfinished)?;
         found.extend(causes(&created, Fate::Tolerated, false));
         if status.is_some_and(|it| it.is_accepted())
-            && let Some(anew) = ask_status_known(version, (object, known))
+            && let Some(anew) = ask_status_known(version, (object, Known::ALL))
         {
             found.extend(causes(&anew, Fate::Tolerated, true));
         }
     }
     Ok(found)
+}
+
+/// Like [`written_back`], for an object with unknown parts.
+///
+/// A creation shows the errors that the known parts have. Whether an update tolerates them depends on what is the same before and after the update,
+/// and that is the whole object, with any values in its unknown parts. So the update is asked with the values that stand for them.
+fn written_back_in_part(version: ServedVersion<'_>, (object, known): Object<'_>) -> Result<Vec<Happening>, NotStored> {
+    let created = ask_known(version, (object, known), Question::Create).ok_or(NotStored::Unfinished)?;
+    if created.unjudged.is_some() {
+        return Err(NotStored::Unfinished);
+    }
+    let updated = establish(version, object).and_then(|it| ask(version, object, Question::Update(&it)));
+    let updated = updated.filter(|it| it.decode_error.is_none() && it.unjudged.is_none());
+    let mut found = match updated {
+        Some(updated) => told_apart(
+            causes(&created, Fate::Tolerated, false),
+            &causes(&updated, Fate::Refused, false),
+        ),
+        // The values that stand for the unknown ones cannot be decoded.
+        None => Vec::new(),
+    };
+    if version.has_status() && object.get("status").is_some() {
+        let created = ask_status_known(version, (object, known)).ok_or(NotStored::Unfinished)?;
+        let updated = establish(version, object).and_then(|it| ask(version, object, Question::UpdateStatus(&it)));
+        if let Some(updated) = updated.filter(|it| it.decode_error.is_none() && it.unjudged.is_none()) {
+            let certain = causes(&created, Fate::Tolerated, true);
+            found.extend(told_apart(certain, &causes(&updated, Fate::Refused, true)));
+        }
+    }
+    found.extend(changes(&created));
+    Ok(found)
+}
+
+/// The errors of a new object, with the fate that they have in an update. If the update is rejected for one of them, only such errors.
+fn told_apart(mut certain: Vec<Happening>, updated: &[Happening]) -> Vec<Happening> {
+    let updated: HashSet<(&Path, &str)> = updated.iter().map(|it| (&it.place, &*it.reason)).collect();
+    for it in &mut certain {
+        if updated.contains(&(&it.place, &*it.reason)) {
+            it.fate = Fate::Refused;
+        }
+    }
+    if certain.iter().any(|it| it.fate == Fate::Refused) {
+        certain.retain(|it| it.fate == Fate::Refused);
+    }
+    certain
+}
+
+/// The changes that the API server makes to an object.
+fn changes(verdict: &ResourceVerdict) -> impl Iterator<Item = Happening> {
+    let changes = verdict.changes.iter().filter(|it| !is_metadata(&it.path));
+    changes.map(|change| {
+        let (fate, words) = match change.kind {
+            ChangeKind::Pruned | ChangeKind::Rewritten => (Fate::Pruned, String::new()),
+            ChangeKind::Defaulted => (Fate::Defaulted, value_words(verdict.object.as_ref(), &change.path)),
+        };
+        Happening {
+            fate,
+            place: change.path.clone(),
+            is_status: false,
+            reason: words.clone(),
+            words,
+        }
+    })
 }
 
 /// The defaults of a new object that differ from the previous ones.

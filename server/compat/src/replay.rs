@@ -137,8 +137,15 @@ pub(crate) fn ask_status_known(
     version: ServedVersion<'_>,
     (object, known): (&Value, Known<'_>),
 ) -> Option<ResourceVerdict> {
-    let stored = establish_known(version, (&without_status(object), known))?;
-    ask_known(version, (object, known), Question::UpdateStatus(&stored))
+    if known.field("metadata").is_all() {
+        let stored = establish_known(version, (&without_status(object), known))?;
+        return ask_known(version, (object, known), Question::UpdateStatus(&stored));
+    }
+    // The update takes the metadata of the stored object, which is valid.
+    let mut settled = object.clone();
+    settled["metadata"] = serde_json::json!({"name": "unknown"});
+    let unknown = known.unknown().map(|it| it.clone().without("metadata"));
+    ask_status_known(version, (&settled, unknown.as_ref().into()))
 }
 
 pub(crate) fn without_status(object: &Value) -> Value {

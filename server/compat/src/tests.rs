@@ -7,7 +7,10 @@ mod told;
 use std::sync::Arc;
 
 use crd_analyzer_apiextensions::strategy::Stored;
-use crd_analyzer_schema::KubernetesVersion;
+use crd_analyzer_schema::{
+    KubernetesVersion,
+    unknown::{Parts, Unknown},
+};
 use crd_analyzer_syntax::tree::Span;
 use crd_analyzer_syntax::{read, read_json};
 
@@ -420,6 +423,40 @@ fn an_object_that_old_refuses_is_not_stored() {
     assert_eq!(fate(1), Ok(vec![]));
     assert_eq!(fate(4), Ok(vec![crate::Fate::Tolerated]));
     assert!(matches!(fate(6), Err(crate::NotStored::Refused(_))));
+}
+
+/// What is not known of an object is the same before and after an update that keeps the object.
+#[test]
+fn an_object_that_is_known_in_part_has_the_effects_of_its_known_part() {
+    let of = |most: u8, more: &str| {
+        crd(&format!(
+            "{{type: object, properties: {{list: {{type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name], items: \
+             {{type: object, required: [name], properties: {{name: {{type: string}}, size: {{type: integer, maximum: {most}}}{more}}}}}}}}}}}"
+        ))
+    };
+    let (old, new) = (of(9, ", old: {type: string}"), of(3, ""));
+    let fates = |item: serde_json::Value, unknown: &[&str]| {
+        let object = serde_json::json!({
+            "apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "x"}, "spec": {"list": [item]},
+        });
+        let (mut in_item, mut item, mut list, mut spec): (Parts, Parts, Parts, Parts) = Default::default();
+        unknown.iter().for_each(|it| in_item.field(it, Some(Unknown::value())));
+        item.item(0, in_item.whole());
+        list.field("list", item.whole());
+        spec.field("spec", list.whole());
+        let unknown = spec.whole();
+        let fate = crate::fate_of_known(&old, Some(&new), (&object, unknown.as_ref().into()));
+        fate.map(|it| it.iter().map(|it| (it.fate, it.place.to_string())).collect::<Vec<_>>())
+    };
+    let size = (crate::Fate::Tolerated, "spec.list[0].size".to_owned());
+    let old = (crate::Fate::Pruned, "spec.list[0].old".to_owned());
+    let whole = serde_json::json!({"name": "a", "size": 7, "old": "b"});
+    assert_eq!(fates(whole, &[]), Ok(vec![old.clone(), size.clone()]));
+    // The key of the item is not known.
+    let part = serde_json::json!({"name": "${A}", "size": 7, "old": "${B}"});
+    assert_eq!(fates(part, &["name", "old"]), Ok(vec![old.clone(), size]));
+    let part = serde_json::json!({"name": "a", "size": "${A}", "old": "b"});
+    assert_eq!(fates(part, &["size"]), Ok(vec![old]));
 }
 
 #[test]
