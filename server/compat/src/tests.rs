@@ -440,7 +440,9 @@ fn an_object_that_is_known_in_part_has_the_effects_of_its_known_part() {
             "apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "x"}, "spec": {"list": [item]},
         });
         let (mut in_item, mut item, mut list, mut spec): (Parts, Parts, Parts, Parts) = Default::default();
-        unknown.iter().for_each(|it| in_item.field(it, Some(Unknown::value())));
+        for it in unknown {
+            in_item.field(it, Some(Unknown::value()));
+        }
         item.item(0, in_item.whole());
         list.field("list", item.whole());
         spec.field("spec", list.whole());
