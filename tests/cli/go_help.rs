@@ -138,3 +138,43 @@ fn a_field_gets_one_limit_although_a_schema_has_it_several_times() {
     assert_eq!(outcome.stdout.matches("MaxLength=").count(), 1, "{outcome:#?}");
     assert_eq!(outcome.stdout.matches("no `maxLength` here").count(), 1, "{outcome:#?}");
 }
+
+/// The same if another file has the rule. If that file is not checked, or does not show the error, the error about the total stays.
+#[test]
+fn an_expensive_rule_of_another_package_is_one_error() {
+    let sandbox = without_crd("type CartSpec struct {\n\tInner common.Inner `json:\"inner\"`\n}\n");
+    let types = sandbox.read("api/v1/types.go");
+    let types = types.replace("import metav1", "import (\n\t\"example.com/shop/api/common\"\n\tmetav1");
+    let types = types.replace("meta/v1\"\n", "meta/v1\"\n)\n");
+    let stored = "// +kubebuilder:storageversion\n// +kubebuilder:object:root";
+    sandbox.write("api/v1/types.go", types.replace("// +kubebuilder:object:root", stored));
+    let newer = types
+        .replace("package v1", "package v2")
+        .replace("Inner common", "Other string `json:\"other\"`\n\tInner common");
+    sandbox.write("api/v2/types.go", newer);
+    let inner = |above: &str| {
+        format!(
+            "package common\n\ntype Inner struct {{\n{above}\t// +kubebuilder:validation:XValidation:rule=\"self.all(a, self.exists_one(b, a == \
+             b))\"\n\tHosts []string `json:\"hosts\"`\n}}\n"
+        )
+    };
+    sandbox.write("api/common/inner.go", inner(""));
+    let count = |args: &[&str], expected: &[&str]| {
+        let outcome = sandbox.run(&[&["check"][..], args].concat());
+        outcome.expect(1, expected);
+        ["error[rule-cost", "error[total-rule"].map(|it| outcome.stdout.matches(it).count())
+    };
+    let note = "the API server also reports that all rules of the schema together are over their limit";
+    assert_eq!(count(&["./api/..."], &["1 CRD, 1 error,", note]), [1, 0]);
+    assert_eq!(count(&["./api/v1/..."], &["1 error,"]), [0, 1]);
+    assert_eq!(
+        count(&["./api/...", "--ignore", "rule-cost-over-limit"], &["error"])[0],
+        0
+    );
+    sandbox.write(
+        "api/common/inner.go",
+        inner("\t// +crd-analyzer: ignore[rule-cost-over-limit] a test\n"),
+    );
+    let [rule, totals] = count(&["./api/..."], &["error"]);
+    assert!(rule == 0 && totals > 0);
+}

@@ -121,7 +121,8 @@ impl MadeOfRun {
             let mut kinds = self.kinds.lock().unwrap_or_else(PoisonError::into_inner);
             kinds.missing.extend(missing);
         }
-        made.complete(row, (path, report), (question, |it| known.is_checked(it)));
+        let shows = |code| shows(config, code);
+        made.complete(row, (path, report), (question, |it| known.is_checked(it), &shows));
     }
 
     /// Calls `ask` for a CRD of the repository. The arguments include the manifests generated from source files.
@@ -157,8 +158,14 @@ impl MadeOfRun {
 
 /// Whether the configuration shows the diagnostic for a CRD that is older than its source.
 pub(super) fn tells_older(config: &Config) -> bool {
-    let finding = Finding::new(Class::Hint, STALE_CRD, Span::default(), "");
-    config.apply(finding).is_some()
+    shows(config, STALE_CRD)
+}
+
+/// Whether the configuration shows the diagnostics with a code.
+fn shows(config: &Config, code: &'static str) -> bool {
+    config
+        .apply(Finding::new(Class::Hint, code, Span::default(), ""))
+        .is_some()
 }
 
 /// The context for generating manifests from the files of a run.
@@ -218,7 +225,7 @@ impl Making<'_> {
         made.complete(
             row,
             (path, &mut report),
-            (question, |it: &Path| self.known.is_checked(it)),
+            (question, |it: &Path| self.known.is_checked(it), &|_| false),
         );
         let judge = |text: &Arc<str>| {
             let world = WithText {

@@ -85,7 +85,20 @@ fn is_of_single_rules(placed: &PlacedCosts) -> bool {
     others.fold(0, u64::saturating_add) <= TOTAL_COST_LIMIT
 }
 
-fn field(finding: &Finding) -> Option<&str> {
+/// The errors about individual rules that cost more than their limit.
+pub(crate) fn rules_over_limit(verdict: &DocumentVerdict) -> impl Iterator<Item = &Finding> {
+    let all = verdict.errors.iter();
+    all.filter(|it| [RULE_COST_OVER_LIMIT, MESSAGE_COST_OVER_LIMIT].contains(&it.code))
+}
+
+/// The errors about all rules of a schema that are only a consequence of individual rules.
+pub(crate) fn totals_of_rules(verdict: &mut DocumentVerdict) -> impl Iterator<Item = &mut Finding> {
+    let all = verdict.errors.iter_mut();
+    all.filter(|it| it.code == TOTAL_RULE_COST_OVER_LIMIT && it.follows)
+}
+
+/// The field that the API server names.
+pub(crate) fn field(finding: &Finding) -> Option<&str> {
     match &finding.server {
         Some(ServerSays::Cause { field, .. }) => Some(field),
         _ => None,
@@ -237,7 +250,15 @@ pub(crate) fn merge(shown: &mut Vec<MergedFinding>) {
             }
         }
     }
-    shown.extend(totals);
+    // A source file may have a rule, and another one the schema that has the total.
+    let rules = shown.iter().enumerate().filter(|it| is_rule(it.1));
+    let by_place: HashMap<_, usize> = rules.map(|(at, it)| (it.finding.span, at)).collect();
+    for contribution in totals {
+        match by_place.get(&contribution.finding.span) {
+            Some(at) => note_total(&mut shown[*at].finding),
+            None => shown.push(contribution),
+        }
+    }
 }
 
 fn is_contribution(finding: &Finding) -> bool {
@@ -246,9 +267,15 @@ fn is_contribution(finding: &Finding) -> bool {
 
 /// Adds a note about another error to the finding of the same rule, because the API server reports up to three errors for a rule.
 fn note(finding: &mut Finding, other: &Finding) {
-    let is_total = !is_contribution(other);
+    if !is_contribution(other) {
+        note_total(finding);
+    }
+}
+
+/// Adds the note about the total once.
+fn note_total(finding: &mut Finding) {
     let note = "the API server also reports that all rules of the schema together are over their limit";
-    if is_total && !finding.notes.iter().any(|it| it == note) {
+    if !finding.notes.iter().any(|it| it == note) {
         finding.notes.push(note.to_owned());
     }
 }

@@ -10,12 +10,13 @@ use crd_analyzer_budget::{self as budget, Limits};
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::tree::Span;
 
-use super::manifest::Manifest;
+use super::manifest::{Manifest, Place};
 use crate::{
     comparison::{revision::Revision, since_revision::KnownChanges},
     config::versions::VersionSet,
     costs::{self, FileCosts},
     documents::last_trees::LastTrees,
+    findings::advice,
     findings::finding::{Class, Finding, Related},
     findings::report::{DocumentReport, DocumentVerdict},
     judging::analysis::{Around, Old, Question, Update, Wants, analyze_manifest},
@@ -217,6 +218,25 @@ impl Judged {
         }
     }
 
+    /// Marks the errors about all rules of a schema as repetitions if another file shows the rules that cause them.
+    fn mark_totals(&self, verdict: &mut DocumentVerdict, path: &Path, shows: Shows<'_>) {
+        let is_elsewhere = |rule: &Finding| {
+            let place = self.manifest.origin(rule.span).filter(|it| *it.file.path != *path);
+            place.is_some_and(|it| shows(rule, &it))
+        };
+        let rules: Vec<String> = advice::rules_over_limit(verdict)
+            .filter(|it| is_elsewhere(it))
+            .filter_map(|it| advice::field(it).map(str::to_owned))
+            .collect();
+        if rules.is_empty() {
+            return;
+        }
+        for total in advice::totals_of_rules(verdict) {
+            let root = advice::field(total).unwrap_or_default();
+            total.repeats |= rules.iter().any(|it| it.starts_with(root));
+        }
+    }
+
     /// The span of a finding in a source file of the manifest. `None` if the finding is reported elsewhere.
     fn place(&self, finding: &Finding, path: &Path) -> Option<Span> {
         let span = finding.span;
@@ -225,7 +245,12 @@ impl Judged {
     }
 
     /// The findings about the manifest in one of its source files. `told` has the findings that were already reported for other manifests.
-    fn in_file(&self, path: &Path, question: &Question<'_>, told: &mut Told) -> Vec<DocumentReport> {
+    fn in_file(
+        &self,
+        path: &Path,
+        (question, shows): (&Question<'_>, Shows<'_>),
+        told: &mut Told,
+    ) -> Vec<DocumentReport> {
         let moved = |finding: &mut Finding| {
             let Some(span) = self.place(finding, path) else {
                 return false;
@@ -266,6 +291,7 @@ impl Judged {
                     }
                 }
                 self.leave_open(verdict);
+                self.mark_totals(verdict, path, shows);
                 let DocumentVerdict { unfinished, .. } = verdict;
                 unfinished.retain_mut(moved);
                 verdict.retain_mut(moved);
@@ -400,19 +426,25 @@ const MOST_NAMED: usize = 5;
 /// The maximum length of the name of a CRD in a note, in characters.
 const MAX_NAME: usize = 100;
 
+/// Whether a finding of a manifest is shown at a place in a source file.
+pub(super) type Shows<'a> = &'a dyn Fn(&Finding, &Place) -> bool;
+
 /// The reports on manifests in one of their source files. A finding is reported only once, even if several manifests, or several places in a
-/// manifest, have it.
-pub fn in_file<'j>(
+/// manifest, have it. `shows` is asked about places in other files.
+pub(super) fn in_file<'j>(
     judged: impl IntoIterator<Item = &'j Arc<Judged>>,
     path: &Path,
-    question: &Question<'_>,
+    (question, shows): (&Question<'_>, Shows<'_>),
 ) -> Vec<DocumentReport> {
     let mut judged: Vec<&Arc<Judged>> = judged.into_iter().collect();
     // A finding is reported for the kind that the file itself declares, if it does: its field paths are those that readers of the file expect.
     judged.sort_by_key(|it| !it.manifest.is_declared_in(path));
     let mut told = Told::of(&judged, path, question);
     let mut all = Vec::new();
-    for mut document in judged.iter().flat_map(|it| it.in_file(path, question, &mut told)) {
+    let found = judged
+        .iter()
+        .flat_map(|it| it.in_file(path, (question, shows), &mut told));
+    for mut document in found {
         document.index = all.len();
         all.push(document);
     }

@@ -14,8 +14,8 @@ pub use super::one_made::Made;
 use super::{
     Row, Unit,
     change::{self, Change, Written},
-    judged::{self, Judged},
-    manifest::Manifest,
+    judged::{self, Judged, Shows},
+    manifest::{Manifest, Place},
     older, refused,
 };
 use crate::{
@@ -244,8 +244,18 @@ impl Manifests {
     /// The reports on the manifests that are generated from a file, shown in that file. `is_told` returns whether a CRD's diagnostics are already
     /// shown in the CRD's own file.
     pub fn found(&self, path: &Path, question: &Question<'_>, is_told: impl Fn(&Path) -> bool) -> Vec<DocumentReport> {
+        self.found_beside(path, (question, &|_, _| false), is_told)
+    }
+
+    /// Like [`Self::found`]. `shows` returns whether another source file of the manifests shows a finding.
+    fn found_beside(
+        &self,
+        path: &Path,
+        (question, shows): (&Question<'_>, Shows<'_>),
+        is_told: impl Fn(&Path) -> bool,
+    ) -> Vec<DocumentReport> {
         let told = self.of_file(path).filter(|it| !it.is_told(&is_told));
-        let mut found = judged::in_file(told.map(|it| &it.judged), path, question);
+        let mut found = judged::in_file(told.map(|it| &it.judged), path, (question, shows));
         // A stale CRD is already reported in its own file.
         let is_told = |it: &&Made| it.crd().is_some_and(|it| is_told(&it.path));
         let of_crds = older::in_source(self.made.iter().filter(|it| !is_told(it)), path, question);
@@ -292,14 +302,18 @@ impl Manifests {
             .collect()
     }
 
-    /// Adds the reports on the manifests to the report on their source file.
+    /// Adds the reports on the manifests to the report on their source file. `is_told` returns whether a file is checked, too, and `shows` whether
+    /// findings with a code are shown.
     pub fn complete(
         &self,
         row: &Row,
         (path, report): (&Path, &mut FileReport),
-        (question, is_told): (&Question<'_>, impl Fn(&Path) -> bool),
+        (question, is_told, shows): (&Question<'_>, impl Fn(&Path) -> bool, &dyn Fn(&'static str) -> bool),
     ) {
-        let found = self.found(path, question, is_told);
+        let is_shown = |finding: &Finding, place: &Place| {
+            is_told(&place.file.path) && shows(finding.code) && !is_silenced(row, finding, place)
+        };
+        let found = self.found_beside(path, (question, &is_shown), &is_told);
         let refused = self.refused(path);
         if !(found.is_empty() && refused.is_empty()) {
             report.documents.extend(found);
@@ -307,4 +321,13 @@ impl Manifests {
             (row.silence)(report);
         }
     }
+}
+
+/// Whether a comment in a source file suppresses a finding of a manifest.
+fn is_silenced(row: &Row, finding: &Finding, place: &Place) -> bool {
+    let there = Finding::new(finding.class, finding.code, place.span, "");
+    let mut report = FileReport::of_file(place.file.text.clone(), there);
+    (row.silence)(&mut report);
+    // Suppressed findings about a file as a whole are removed.
+    !report.findings.iter().any(|it| it.code == finding.code)
 }

@@ -219,7 +219,7 @@ pub fn judge(
             Some(before) => before.again(&[path], &*unit),
             None => Manifests::new(&*unit),
         };
-        made.complete(row, (path, &mut report), (question, |_: &Path| false));
+        made.complete(row, (path, &mut report), (question, |_: &Path| false, &|_| false));
     }
     report
 }
