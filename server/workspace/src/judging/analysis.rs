@@ -107,7 +107,14 @@ fn judge_text(source: &Text, question: &Question<'_>, filled: Option<Filled>) ->
         ..*question
     };
     let mut report = FileReport::empty(source.content.clone());
-    let found = source.documents();
+    let charts = question.path.zip(question.around.charts);
+    let is_of_chart = || charts.is_some_and(|(path, charts)| charts.of(path).is_some());
+    let printed = filled.map(|mut it| {
+        it.places.keeps_quotes = is_of_chart();
+        (Text::whole(it.text.into()), it.places)
+    });
+    // In a template, a line of an action or of a comment may look like the start of a document.
+    let found = printed.as_ref().map_or(source, |it| &it.0).documents();
     if let Some(error) = &found.error {
         // If clients cannot split a file into documents, they send none of them.
         let documents = &mut found.documents.iter();
@@ -130,20 +137,15 @@ fn judge_text(source: &Text, question: &Question<'_>, filled: Option<Filled>) ->
     }
     let previous = |old: Old<'_>| Previous::new(Text::decode(old.text.to_vec()), old.is_paired);
     let previous = question.update.old.map(previous);
-    let charts = question.path.zip(question.around.charts);
-    let is_of_chart = || charts.is_some_and(|(path, charts)| charts.of(path).is_some());
-    let filled = filled.map(|mut it| {
-        it.places.keeps_quotes = is_of_chart();
-        (Text::whole(it.text.into()), it.places)
-    });
     let uses = question.uses.with_those_of_path(question.path);
-    let filled = filled.or_else(|| replaced(source, uses));
+    let replaced = printed.is_none().then(|| replaced(source, uses)).flatten();
+    let filled = printed.as_ref().or(replaced.as_ref());
     let variables = question.path.zip(question.around.overlays);
     let variables = variables.and_then(|(path, overlays)| overlays.variables(path));
     let ask = Ask {
         source,
         variables: variables.as_deref(),
-        filled: filled.as_ref().map(|it| (&it.0, &it.1)),
+        filled: filled.map(|it| (&it.0, &it.1)),
         question,
         uses,
         previous: previous.as_ref(),
