@@ -268,11 +268,13 @@ fn output_writes_the_named_files() {
 /// A kustomization that includes git's configuration in an object.
 fn only_the_collected_crds_of_objects_are_opened() {
     let place = Place::with_repository();
-    let crds = (0..50).map(|n| {
-        let text = CRD.replace("widgets", &format!("w{n}s"));
-        text.replace("Widget", &format!("W{n}"))
-    });
-    place.write("all.yaml", Vec::from_iter(crds).join("---\n"));
+    let crds: Vec<_> = (0..50)
+        .map(|n| {
+            let text = CRD.replace("widgets", &format!("w{n}s"));
+            text.replace("Widget", &format!("W{n}"))
+        })
+        .collect();
+    place.write("all.yaml", crds.join("---\n"));
     place.run("repo", ["crds", "add", "../all.yaml"]).expect(0, &["50 new"]);
     let object = "apiVersion: example.com/v1\nkind: W7\nmetadata: {name: one}\nspec: {size: 3}\n";
     place.write("repo/one.yaml", object);
