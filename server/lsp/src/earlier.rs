@@ -3,7 +3,10 @@
 use std::{
     collections::HashMap,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
     time::Instant,
 };
 
@@ -31,6 +34,8 @@ pub(crate) struct EarlierOfSession {
     known: Mutex<HashMap<(PathBuf, String), Known>>,
     /// The CRDs generated from the source files of the last commit that was read.
     made: Mutex<Option<(String, EarlierCrds)>>,
+    /// How often any CRD has changed.
+    changed: AtomicU64,
 }
 
 /// A CRD in a git revision.
@@ -94,6 +99,11 @@ impl Earlier for EarlierOfFile<'_> {
 }
 
 impl EarlierOfSession {
+    /// How often any CRD has changed. A check that began before the last change may have missed it.
+    pub(crate) fn changed(&self) -> u64 {
+        self.changed.load(Ordering::SeqCst)
+    }
+
     /// A CRD, and whether it must be read again.
     fn get(&self, path: &Path, revision: &str) -> (Option<Arc<Revision>>, bool) {
         match self.lock().get(&(path.to_owned(), revision.to_owned())) {
@@ -148,6 +158,9 @@ impl EarlierOfSession {
             }
             let looked = Instant::now();
             all.insert(key, Known { looked, commit, crd });
+        }
+        if is_other {
+            self.changed.fetch_add(1, Ordering::SeqCst);
         }
         is_other
     }
