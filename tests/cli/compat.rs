@@ -402,6 +402,17 @@ fn objects_are_tried() {
     );
 }
 
+/// A line of a comment in a template may look like the start of a document.
+#[test]
+fn objects_of_templates_are_those_that_are_printed() {
+    let [old, new] = changed();
+    let helm =
+        "{{- /*\n--- one\n*/ -}}\napiVersion: example.com/v1\nkind: Widget\nmetadata: {name: one}\nspec: {size: 50}\n";
+    let files = [(old.0, &*old.1), (new.0, &*new.1), ("all/templates/one.yaml", helm)];
+    let run = Sandbox::new(&files).run(&["compat", "old.yaml", "new.yaml", "--objects", "all"]);
+    run.expect(1, &["1 object: 1 tolerated", "all/templates/one.yaml:7: tolerated"]);
+}
+
 /// `compat` takes the same objects as `check`, with what is known of them.
 #[test]
 fn objects_that_something_fills_in_are_tried_in_part() {

@@ -89,8 +89,9 @@ pub fn object_documents(bytes: Vec<u8>, (path, uses): (&FilePath, Uses<'_>), wan
     let uses = uses.with_those_of_path(Some(path));
     let filled = printed(&source, Some(path)).map(|it| (Text::whole(it.text.into()), it.places));
     let filled = filled.or_else(|| replaced(&source, uses));
+    let text = filled.as_ref().map_or(&source, |it| &it.0);
     let mut reading = Reading {
-        text: filled.as_ref().map_or(&source, |it| &it.0),
+        text,
         source: &source,
         places: filled.as_ref().map(|it| &it.1),
         path,
@@ -99,7 +100,7 @@ pub fn object_documents(bytes: Vec<u8>, (path, uses): (&FilePath, Uses<'_>), wan
         objects: Vec::new(),
         templates: 0,
     };
-    for &document in &source.documents().documents {
+    for &document in &text.documents().documents {
         reading.document(document);
     }
     let Reading { objects, templates, .. } = reading;
