@@ -39,8 +39,6 @@ pub(crate) struct Found {
     pub(crate) epoch: u64,
     /// A hash of the editions of all open source files, because other files may affect the result.
     pub(crate) editions: u64,
-    /// How often CRDs of git revisions had changed before the check.
-    pub(crate) changed_earlier: u64,
     /// Whether hazards of rules, and older CRDs, were not searched for yet.
     pub(crate) is_unfinished: bool,
     /// The duration of the last check after a keystroke. Zero before the first one.

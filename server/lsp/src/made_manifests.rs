@@ -67,9 +67,7 @@ impl Session {
         let is_of_text = known
             .as_ref()
             .is_some_and(|it| is_of_epoch(it) && it.edition == snapshot.edition);
-        let changed_earlier = self.earlier.changed();
-        let is_whole =
-            |it: &Found| it.editions == editions && it.changed_earlier == changed_earlier && !it.is_unfinished;
+        let is_whole = |it: &Found| it.editions == editions && !it.is_unfinished;
         let is_due = !(is_of_text && known.as_ref().is_some_and(is_whole));
         let is_new = known.is_none();
         let mut built = known.as_ref().map(|it| it.built.clone());
@@ -104,7 +102,7 @@ impl Session {
         are_all: bool,
     ) -> (Arc<AsBuilt>, bool) {
         let (epoch, editions) = (self.overlays.epoch(), self.editions());
-        let changed_earlier = self.earlier.changed();
+        let earlier = self.earlier.changed();
         let begin = Instant::now();
         let built = Arc::new(self.judge_source(row, snapshot, path, effective, are_all));
         let took = begin.elapsed();
@@ -119,8 +117,7 @@ impl Session {
                 edition: snapshot.edition,
                 epoch,
                 editions,
-                changed_earlier,
-                is_unfinished: !are_all,
+                is_unfinished: !are_all || self.earlier.changed() != earlier,
                 took: match before {
                     // The duration is that of a keystroke, without the search for hazards.
                     Some(before) if before.epoch == epoch && before.edition != snapshot.edition => took,
@@ -169,7 +166,6 @@ impl Session {
                 continue;
             };
             let (epoch, editions) = (self.overlays.epoch(), self.editions());
-            let changed_earlier = self.earlier.changed();
             let known = lock(&self.made.found).get(&path).cloned();
             let known = known.filter(|it| (it.edition, it.epoch, it.editions) == (snapshot.edition, epoch, editions));
             let effective = self.effective(&snapshot);
@@ -180,8 +176,7 @@ impl Session {
             let mut is_other = false;
             // Show errors first: hazards take longer to find.
             for are_all in [false, true] {
-                let is_unfinished = |it: &Found| it.is_unfinished || it.changed_earlier != changed_earlier;
-                let is_known = known.as_ref().is_some_and(|it| !(are_all && is_unfinished(it)));
+                let is_known = known.as_ref().is_some_and(|it| !(it.is_unfinished && are_all));
                 if !is_known && self.find_in_made(of, are_all).1 {
                     is_other = true;
                     self.analyze_anew(&uri);
@@ -253,6 +248,9 @@ impl Session {
             let asker = session.clone();
             let look = move || asker.earlier.look(&due, &revision, asker.folders(), &asker.go);
             if tasks::judging("the read of a revision", look).await == Ok(true) {
+                lock(&session.made.found)
+                    .values_mut()
+                    .for_each(|it| it.is_unfinished = true);
                 session.make_manifests_soon();
             }
         });

@@ -81,7 +81,6 @@ impl Session {
             edition: snapshot.edition,
             epoch,
             editions,
-            changed_earlier: 0, // CRDs of revisions don't matter here
             is_unfinished: false,
             took: Duration::ZERO,
         };
