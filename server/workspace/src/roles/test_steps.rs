@@ -77,6 +77,18 @@ impl NamedFiles {
         }
         found
     }
+
+    /// Adds a file that the API server has to reject, if there are checks that expect it.
+    fn reject<'v>(&mut self, file: Option<&str>, checks: impl IntoIterator<Item = &'v Value>) {
+        let mut checks = checks.into_iter().peekable();
+        let Some(file) = file.filter(|_| checks.peek().is_some()) else {
+            return;
+        };
+        self.rejected.push(file.to_owned());
+        if checks.any(expects_invalid) {
+            self.invalid.push(file.to_owned());
+        }
+    }
 }
 
 fn applied(value: &Value, depth: usize, found: &mut Vec<String>) {
@@ -99,21 +111,13 @@ fn rejected(value: &Value, depth: usize, found: &mut NamedFiles) {
         Value::Object(fields) => {
             for operation in ["apply", "create", "patch", "update"] {
                 let step = &fields.get(operation).unwrap_or(&Value::Null);
-                let checks: Vec<&Value> = checks_of_errors(&step["expect"]).collect();
-                let file = step["file"].as_str().filter(|_| !checks.is_empty());
-                found.rejected.extend(file.map(str::to_owned));
-                let is_invalid = checks.into_iter().any(expects_invalid);
-                found.invalid.extend(file.filter(|_| is_invalid).map(str::to_owned));
+                found.reject(step["file"].as_str(), checks_of_errors(&step["expect"]));
             }
-            let script = fields
-                .get("script")
-                .and_then(|it| Some((it, it["content"].as_str()?.to_owned())));
-            let command = fields.get("command").and_then(|it| Some((it, words_of(it)?)));
+            let script = fields.get("script").and_then(|it| Some((it, words_of_script(it)?)));
+            let command = fields.get("command").and_then(|it| Some((it, words_of_command(it)?)));
             for (step, words) in script.into_iter().chain(command) {
-                let file = applied_by(&words).filter(|_| expects_error(&step["check"]));
-                found.rejected.extend(file.map(str::to_owned));
-                let is_invalid = expects_invalid(&step["check"]);
-                found.invalid.extend(file.filter(|_| is_invalid).map(str::to_owned));
+                let check = Some(&step["check"]).filter(|it| expects_error(it));
+                found.reject(applied_by(&words), check);
             }
             fields.values().for_each(|it| rejected(it, depth - 1, found));
         }
@@ -122,28 +126,34 @@ fn rejected(value: &Value, depth: usize, found: &mut NamedFiles) {
 }
 
 /// The words of a chainsaw `command`.
-fn words_of(command: &Value) -> Option<String> {
+fn words_of_command(command: &Value) -> Option<Vec<&str>> {
+    let entrypoint = command["entrypoint"].as_str()?;
     let arguments = command["args"].as_array()?.iter().filter_map(Value::as_str);
-    let words: Vec<&str> = command["entrypoint"].as_str().into_iter().chain(arguments).collect();
-    Some(words.join(" "))
+    Some(std::iter::once(entrypoint).chain(arguments).collect())
 }
 
-/// The file that a shell command applies with kubectl. `None` if other commands run beside it.
-fn applied_by(command: &str) -> Option<&str> {
-    let command = command.trim();
-    if command.contains(['\n', ';', '|', '`']) || command.contains("&&") {
+/// The words of a chainsaw `script`. `None` if it runs several commands.
+fn words_of_script(script: &Value) -> Option<Vec<&str>> {
+    let content = script["content"].as_str()?.trim();
+    let has_several = content.contains(['\n', ';', '|', '`']) || content.contains("&&");
+    (!has_several).then(|| content.split_whitespace().collect())
+}
+
+/// The only file that a command applies with kubectl.
+fn applied_by<'w>(words: &[&'w str]) -> Option<&'w str> {
+    let ["kubectl", "apply" | "create" | "replace", arguments @ ..] = words else {
         return None;
-    }
-    let mut words = command.split_whitespace();
-    if words.next() != Some("kubectl") || !matches!(words.next(), Some("apply" | "create" | "replace")) {
-        return None;
-    }
-    let is_named = |it: &&str| matches!(*it, "-f" | "--filename");
-    let file = match words.find(|it| is_named(it) || it.starts_with("-f=") || it.starts_with("--filename="))? {
-        it if is_named(&it) => words.next()?,
-        it => it.split_once('=')?.1,
     };
-    (file != "-" && !words.any(|it| it.starts_with("-f"))).then_some(file)
+    let mut files = arguments
+        .iter()
+        .enumerate()
+        .filter_map(|(at, word)| match word.split_once('=') {
+            Some(("-f" | "--filename", file)) => Some(file),
+            None if matches!(*word, "-f" | "--filename") => arguments.get(at + 1).copied(),
+            _ => None,
+        });
+    let file = files.next().filter(|it| *it != "-")?;
+    files.next().is_none().then_some(file)
 }
 
 /// The checks in the `expect` of a chainsaw operation that expect an error. Checks with `match` are left out, because other objects of the file may
