@@ -2,8 +2,8 @@
 //! has written, and the API server checks that.
 
 use crd_analyzer_resource::{Question, ResourceVerdict, ServedVersion, Stored};
-use crd_analyzer_schema::field::Segment;
-use serde_json::{Map, json};
+use crd_analyzer_schema::field::{Path, Segment};
+use serde_json::{Value, json};
 
 use super::{One, locate::Locate};
 use crate::{findings::finding::Finding, roles::Use};
@@ -16,19 +16,16 @@ impl One<'_> {
             return Vec::new();
         }
         let written = &self.asked.object.written;
-        let metadata = json!({ "name": written.name });
-        let identity = [
-            ("apiVersion", written.api_version.clone().into()),
-            ("kind", written.kind.clone().into()),
-            ("metadata", metadata),
-        ];
-        let stored = Stored::of(Map::from_iter(identity.map(|(name, value)| (name.to_owned(), value))));
+        let Value::Object(identity) = json!({
+            "apiVersion": written.api_version, "kind": written.kind, "metadata": { "name": written.name },
+        }) else {
+            return Vec::new();
+        };
+        let stored = Stored::of(identity);
         let answer = self.answer(served, Question::UpdateStatus(&stored), locate);
         // The rest of the stored object is not known, so its errors and those of rules about all of it say nothing.
-        let is_status = |it: &Segment| *it == Segment::Field("status".to_owned());
-        let in_status = |path: &[Segment]| path.first().is_some_and(is_status);
-        let errors = answer.errors.into_iter();
-        let errors = errors.filter(|it| in_status(it.error.path.segments()));
+        let in_status = |path: &Path| matches!(path.segments().first(), Some(Segment::Field(it)) if it == "status");
+        let errors = answer.errors.into_iter().filter(|it| in_status(&it.error.path));
         let of_status = ResourceVerdict {
             errors: errors.collect(),
             ..ResourceVerdict::default()
