@@ -12,7 +12,7 @@ use crd_analyzer_schema::{
 use serde_json::{Map, Value};
 
 use crate::{
-    replay::{as_client_sends, ask, ask_known, ask_status_known, establish, is_metadata},
+    replay::{as_client_sends, ask, ask_known, ask_status, ask_status_known, establish, is_metadata},
     subject::Subject,
 };
 
@@ -155,10 +155,7 @@ fn is_certain(happening: &Happening, known: Known<'_>) -> bool {
     match happening.fate {
         Fate::Refused | Fate::Unserved | Fate::Tolerated => true,
         // The field is there, whatever its value is, unless something around it is not known.
-        Fate::Pruned => {
-            let around = (0..path.len()).map(|it| known.at(&path[..it]));
-            around.into_iter().all(|it| !it.is_nothing())
-        }
+        Fate::Pruned => (0..path.len()).all(|it| !known.at(&path[..it]).is_nothing()),
         Fate::Defaulted => known.at(path).is_all(),
     }
 }
@@ -209,7 +206,7 @@ fn written_back(version: ServedVersion<'_>, (object, known): Object<'_>) -> Resu
         let created = ask(version, object, Question::Create).ok_or(NotStored::Unfinished)?;
         found.extend(causes(&created, Fate::Tolerated, false));
         if status.is_some_and(|it| it.is_accepted())
-            && let Some(anew) = ask_status_known(version, (object, Known::ALL))
+            && let Some(anew) = ask_status(version, object)
         {
             found.extend(causes(&anew, Fate::Tolerated, true));
         }
@@ -226,20 +223,20 @@ fn written_back_in_part(version: ServedVersion<'_>, (object, known): Object<'_>)
     if created.unjudged.is_some() {
         return Err(NotStored::Unfinished);
     }
-    let updated = establish(version, object).and_then(|it| ask(version, object, Question::Update(&it)));
-    let updated = updated.filter(|it| it.decode_error.is_none() && it.unjudged.is_none());
-    let mut found = match updated {
-        Some(updated) => told_apart(
-            causes(&created, Fate::Tolerated, false),
-            &causes(&updated, Fate::Refused, false),
-        ),
-        // The values that stand for the unknown ones cannot be decoded.
-        None => Vec::new(),
+    let stored = establish(version, object);
+    // `None` if the values that stand for the unknown ones cannot be decoded.
+    let updated = |question: Option<Question<'_>>| {
+        let answer = ask(version, object, question?)?;
+        (answer.decode_error.is_none() && answer.unjudged.is_none()).then_some(answer)
     };
+    let mut found = Vec::new();
+    if let Some(updated) = updated(stored.as_ref().map(Question::Update)) {
+        let certain = causes(&created, Fate::Tolerated, false);
+        found.extend(told_apart(certain, &causes(&updated, Fate::Refused, false)));
+    }
     if version.has_status() && object.get("status").is_some() {
         let created = ask_status_known(version, (object, known)).ok_or(NotStored::Unfinished)?;
-        let updated = establish(version, object).and_then(|it| ask(version, object, Question::UpdateStatus(&it)));
-        if let Some(updated) = updated.filter(|it| it.decode_error.is_none() && it.unjudged.is_none()) {
+        if let Some(updated) = updated(stored.as_ref().map(Question::UpdateStatus)) {
             let certain = causes(&created, Fate::Tolerated, true);
             found.extend(told_apart(certain, &causes(&updated, Fate::Refused, true)));
         }
