@@ -8,6 +8,9 @@
 # meta-model from the source of Debian's lsprotocol. What is there already is left as it is.
 set -euo pipefail
 dir=$(mkdir -p "${1:?usage: install.sh DIR}" && cd "$1" && pwd)
+# Sessions of several editors may start at the same time: one installs, the others wait.
+exec 9> "$dir/.lock"
+flock 9
 code_server=4.100.3
 yaml_server=2.0.0
 as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
