@@ -1,6 +1,9 @@
 //! The context of requests that only read a document: its newest version, its settings, and the conversion of positions.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::PathBuf,
+    sync::{Arc, OnceLock},
+};
 
 use crd_analyzer_ide::{
     file::{Document, File},
@@ -8,7 +11,10 @@ use crd_analyzer_ide::{
 };
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::tree::Span;
-use crd_analyzer_workspace::charts::chart::{Chart, Charts as _};
+use crd_analyzer_workspace::{
+    charts::chart::{Chart, Charts as _},
+    filled_in::yaml_around,
+};
 use lsp_types::{Position, Range, Uri};
 use tower_lsp::jsonrpc::Result;
 
@@ -30,6 +36,8 @@ pub(crate) struct RequestContext {
     /// The time at which to stop and answer with the results so far.
     pub(crate) deadline: Deadline,
     parsed: Arc<Parsed>,
+    /// See [`Self::file_at`].
+    template: OnceLock<(u32, Option<File>)>,
 }
 
 /// Answers from the newest version of a document, on a thread that may block. Does not wait for the document's diagnostics. `None` if the document is
@@ -58,6 +66,7 @@ pub(crate) async fn read<T: Send + 'static>(
         }
         let request = RequestContext {
             parsed: snapshot.parsed(),
+            template: OnceLock::new(),
             session,
             snapshot,
             effective,
@@ -90,6 +99,17 @@ impl RequestContext {
         &self.parsed.file
     }
 
+    /// The syntax trees for a question about a byte offset. In a template, actions such as `{{ .Values.name }}` are no YAML, so these are the trees of
+    /// the text with its actions replaced, which has the same offsets. They are built for the first offset of a request.
+    pub(crate) fn file_at(&self, offset: u32) -> &File {
+        let (read_at, template) = self.template.get_or_init(|| {
+            let text = yaml_around(self.file().text(), offset);
+            (offset, text.map(|it| File::new(it, Arc::default())))
+        });
+        let template = template.as_ref().filter(|_| *read_at == offset);
+        template.unwrap_or_else(|| self.file())
+    }
+
     /// The kind of the file, if it is a file without objects, such as a configuration.
     pub(crate) fn file_kind(&self) -> Option<&'static FileKind> {
         kind::of_file(&self.snapshot.path()?)
@@ -119,7 +139,7 @@ impl RequestContext {
     /// The YAML document at a position, and the byte offset of the position.
     pub(crate) fn document_at(&self, position: Position) -> Option<(Document<'_>, u32)> {
         let offset = self.offset(position);
-        Some((self.file().document_at(offset)?, offset))
+        Some((self.file_at(offset).document_at(offset)?, offset))
     }
 
     /// The LSP range of a span.

@@ -7,6 +7,7 @@ use crd_analyzer_ide::{
     completion::{self, Completions, Request, complete},
 };
 use crd_analyzer_syntax::{edit, tree::Span};
+use crd_analyzer_workspace::filled_in::is_in_action;
 use lsp_types::{
     CompletionContext, CompletionList, CompletionParams, CompletionResponse, CompletionTriggerKind, Position,
 };
@@ -111,7 +112,7 @@ fn nothing_fits(request: &RequestContext, offset: u32) -> Option<CompletionList>
     if !request.client().completion.keeps_words_away || start == offset as usize {
         return None;
     }
-    let document = request.file().document_at(offset)?;
+    let document = request.file_at(offset).document_at(offset)?;
     let known = completion::is_known(document.tree, &definitions(request));
     known.then(|| CompletionList {
         is_incomplete: false,
@@ -144,11 +145,15 @@ fn narrow(found: &mut Completions, text: &str, offset: u32) {
 
 /// The completions at a byte offset.
 pub(super) fn find(request: &RequestContext, offset: u32) -> Option<Completions> {
-    if let Some((chart, path)) = request.chart()
-        && let Some(mut found) = chart_values::complete(&chart, &path, request.file().text(), offset)
-    {
-        narrow(&mut found, request.file().text(), offset);
-        return Some(found);
+    if let Some((chart, path)) = request.chart() {
+        let text = request.file().text();
+        if let Some(mut found) = chart_values::complete(&chart, &path, text, offset) {
+            narrow(&mut found, text, offset);
+            return Some(found);
+        }
+        if is_in_action(text, offset) {
+            return None;
+        }
     }
     let complete = request
         .file_kind()
@@ -160,7 +165,7 @@ pub(super) fn find(request: &RequestContext, offset: u32) -> Option<Completions>
 
 /// Calls a function with the completion request for a byte offset.
 fn ask<T>(request: &RequestContext, offset: u32, question: impl FnOnce(&Request<'_>) -> T) -> T {
-    let file = request.file();
+    let file = request.file_at(offset);
     let document = file.document_at(offset);
     let empty;
     let tree = if let Some(document) = &document {

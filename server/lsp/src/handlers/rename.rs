@@ -3,6 +3,7 @@
 use std::{collections::HashMap, path::Path, sync::Arc};
 
 use crd_analyzer_ide::{
+    file::File,
     fixes::TextEdit as Edit,
     made::RenamedName,
     rename::{InTests, Renamable, Renaming, Resources, prepare, rename},
@@ -10,6 +11,7 @@ use crd_analyzer_ide::{
 use crd_analyzer_io::read;
 use crd_analyzer_suite::definition::Found;
 use crd_analyzer_syntax::lines::LineIndex;
+use crd_analyzer_workspace::filled_in::yaml_readings;
 use lsp_types::{
     DocumentChanges, OneOf, OptionalVersionedTextDocumentIdentifier, PrepareRenameResponse, RenameParams,
     TextDocumentEdit, TextDocumentPositionParams, TextEdit, Uri, WorkspaceEdit,
@@ -52,7 +54,8 @@ pub(crate) async fn handle_prepare(
         |it| it.rename,
         WHAT,
         move |request| {
-            let (document, offset) = request.document_at(at.position)?;
+            let offset = request.offset(at.position);
+            let document = request.file().document_at(offset)?;
             let found = prepare(&document, offset, request.version()).ok()?;
             Some(answer(&request.source(), found))
         },
@@ -90,7 +93,8 @@ pub(crate) async fn handle(session: &Arc<Session>, params: RenameParams) -> Resu
         source_context::read(session, snapshot, |it| it.rename, WHAT, rename).await?
     } else {
         let rename = move |request: &RequestContext| {
-            let (document, offset) = request.document_at(at.position)?;
+            let offset = request.offset(at.position);
+            let document = request.file().document_at(offset)?;
             let of = (&request.snapshot, &request.effective);
             if let Some(found) = request.session.rename_in_sources(of, (&document, offset), &new_name) {
                 return Some(found.and_then(|it| of_name(&request.session, &it, &new_name, &request.deadline)));
@@ -210,7 +214,7 @@ fn everywhere(
             continue;
         };
         let parsed = snapshot.parsed_for_now();
-        let edits = resources.of_file(&parsed.file, new_name)?;
+        let edits = of_resources(resources, &parsed.file, new_name)?;
         let version = Some(snapshot.version);
         add(files, edits_of(session, uri, version, &parsed, &edits));
     }
@@ -229,7 +233,7 @@ fn everywhere(
             continue;
         }
         let parsed = Parsed::of(text);
-        let edits = resources.of_file(&parsed.file, new_name)?;
+        let edits = of_resources(resources, &parsed.file, new_name)?;
         add(files, edits_of(session, uri, None, &parsed, &edits));
     }
     for path in session.test_paths() {
@@ -239,6 +243,24 @@ fn everywhere(
         add(files, in_tests(session, &path, resources, new_name)?);
     }
     Ok(())
+}
+
+/// The edits of the resources in a file. The resources of a template are those of its readings.
+fn of_resources(resources: &Resources, file: &File, new_name: &str) -> std::result::Result<Vec<Edit>, String> {
+    let text = file.text();
+    let readings = yaml_readings(text);
+    if readings.is_empty() {
+        return resources.of_file(file, new_name);
+    }
+    let mut edits = Vec::new();
+    for reading in readings {
+        let file = File::new(reading, Arc::default());
+        let is_written = |it: &Edit| file.text()[it.span.range()] == text[it.span.range()];
+        edits.extend(resources.of_file(&file, new_name)?.into_iter().filter(is_written));
+    }
+    edits.sort_by_key(|it| (it.span.start, it.span.end));
+    edits.dedup();
+    Ok(edits)
 }
 
 /// The edits of a test file. `None` if nothing changes there.

@@ -168,3 +168,83 @@ async fn values_of_a_chart_are_completed_and_explained() {
     assert_eq!(list["items"][0]["label"], "length");
     client.finish_with_lists().await;
 }
+
+/// Fields of the CRD are offered and explained beside actions and in blocks, and are renamed there.
+#[tokio::test]
+async fn fields_are_known_in_a_template() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |path: &str, text: &str| {
+        let path = folder.path().join(path);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        std::fs::write(path, text).expect("written");
+    };
+    let crd = CRD.replace(
+        "size: {type: integer}",
+        "size: {type: integer}, items: {type: array, items: {type: object, properties: {color: {type: string}}}}",
+    );
+    let template = "\
+apiVersion: example.com/v1
+kind: Widget
+metadata:
+  name: {{ include \"name\" . }}
+  labels:
+    {{- include \"labels\" . | nindent 4 }}
+spec:
+  {{- with .Values.more }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+  {{- if .Values.big }}
+  siz
+  {{- else }}
+  size: {{ .Values.size }}
+  {{- end }}
+  items:
+  {{- range .Values.items }}
+  - col
+  {{- end }}
+";
+    write("crd.yaml", &crd);
+    write("chart/Chart.yaml", "name: chart\n");
+    write("chart/values.yaml", "size: 1\n");
+    write("chart/templates/a.yaml", template);
+    let uri = |path: &str| format!("file://{}", folder.path().join(path).display());
+    let params = json!({ "capabilities": pushed(), "workspaceFolders": [{ "uri": uri(""), "name": "it" }] });
+    let mut client = Client::start_with(params).await;
+    let at = uri("chart/templates/a.yaml");
+    client.open(&at, 1, template).await;
+    let after = |needle: &str| {
+        let before = &template[..template.find(needle).expect("a needle") + needle.len()];
+        let line = before.matches('\n').count();
+        let character = before.len() - before.rfind('\n').map_or(0, |it| it + 1);
+        json!({ "textDocument": { "uri": at }, "position": { "line": line, "character": character } })
+    };
+    for (needle, expected) in [("  siz", "size"), ("- col", "color")] {
+        let list = client.request("textDocument/completion", after(needle)).await;
+        let items = list["items"].as_array().expect("a list").iter();
+        let labels: Vec<_> = items.map(|it| it["label"].as_str().expect("a label")).collect();
+        assert!(labels.contains(&expected), "{needle}: {labels:?}");
+    }
+    let hover = client.request("textDocument/hover", after("  size")).await;
+    let words = hover["contents"]["value"].as_str().expect("a hover");
+    assert!(words.starts_with("spec.size: integer"), "{words}");
+    // In an action, there are no fields.
+    let list = client.request("textDocument/completion", after("toYaml . |")).await;
+    assert_eq!(list, Value::Null);
+    let mut rename = {
+        let before = &crd[..crd.find("color: {type").expect("a property")];
+        let line = before.matches('\n').count();
+        let character = before.len() - before.rfind('\n').map_or(0, |it| it + 1);
+        json!({ "textDocument": { "uri": uri("crd.yaml") }, "position": { "line": line, "character": character } })
+    };
+    rename["newName"] = json!("tint");
+    client
+        .change(&at, 2, &[([17, 4, 17, 7], "color: red"), ([11, 2, 11, 5], "size: 2")])
+        .await;
+    client.open(&uri("crd.yaml"), 1, &crd).await;
+    let found = client.request("textDocument/rename", rename).await;
+    let edits = &found["changes"][&at];
+    assert_eq!(edits.as_array().map(Vec::len), Some(1), "{found}");
+    assert_eq!(edits[0]["newText"], "tint");
+    assert_eq!(edits[0]["range"]["start"], json!({ "line": 17, "character": 4 }));
+    client.finish_with_lists().await;
+}

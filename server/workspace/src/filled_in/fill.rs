@@ -19,7 +19,7 @@ pub(crate) use braces::fill_braces;
 use keys::Keys;
 use lines::{Lines, Shape, indent};
 pub(crate) use places::{Place, Places, Typed, Written};
-pub(crate) use readings::{Readings, other_heads, with_blocks};
+pub(crate) use readings::{Readings, fill_around, is_in_action, other_heads, with_blocks};
 
 /// A template in which all actions are replaced.
 #[derive(Debug)]

@@ -15,6 +15,35 @@ pub(crate) mod ytt;
 
 use crd_analyzer_syntax::{json::JsonDoc, tree::Tree};
 
+/// The text of a template as YAML for somebody who edits it at a byte offset, with the same length. What the template prints is replaced by other text
+/// or by blanks, except in the blocks around the offset, which are read. `None` if nothing is replaced, if the blocks are not balanced, or if the offset
+/// is in an action.
+pub fn yaml_around(text: &str, offset: u32) -> Option<String> {
+    fill::fill_around(text, offset as usize).map(|it| it.text)
+}
+
+/// Whether a byte offset of a template is in an action, which may not be finished yet.
+pub fn is_in_action(text: &str, offset: u32) -> bool {
+    let before = &text[..offset as usize];
+    let line = &before[before.rfind('\n').map_or(0, |it| it + 1)..];
+    let is_begun = line.rfind("{{").is_some_and(|it| !line[it..].contains("}}"));
+    is_begun || fill::is_in_action(text, offset as usize)
+}
+
+/// The readings of a template as YAML, each with the same length: in each, other blocks are read. Together they show all blocks that can be read. Empty
+/// if nothing is replaced, or if the blocks are not balanced.
+pub fn yaml_readings(text: &str) -> Vec<String> {
+    let Some(filled) = fill::fill(text) else {
+        return Vec::new();
+    };
+    let mut all = vec![filled];
+    all.extend(fill::other_heads(text));
+    if let Some(readings) = fill::Readings::of(text) {
+        all.extend(readings.all().map(|it| it.filled));
+    }
+    all.into_iter().map(|it| it.text).collect()
+}
+
 /// The source text of an object. If the document has aliases, the text of the whole document. A document may have thousands of objects, so each
 /// search covers only the object's own text.
 pub(crate) fn written<'t>(tree: &'t Tree, json: &JsonDoc<'_>) -> &'t str {

@@ -30,6 +30,11 @@ impl Action {
         inner.trim_start_matches('-').trim_end_matches('-').trim()
     }
 
+    /// Whether an offset is between the braces.
+    pub(crate) fn holds(&self, offset: usize) -> bool {
+        self.span.start < offset && offset < self.span.end
+    }
+
     /// Whether the action removes the blanks and line breaks before it.
     pub(crate) fn trims_before(&self, text: &str) -> bool {
         let mut inner = text[self.span.start + 2..].chars();

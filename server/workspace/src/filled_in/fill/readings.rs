@@ -161,6 +161,28 @@ pub(crate) fn with_blocks(text: &str) -> Option<Filled> {
     fill_with(text, (&actions, &blocks, &lines), (&shown, false))
 }
 
+/// The template with its actions replaced, for somebody who edits it at an offset: the branches around the offset are read, and all other blocks are
+/// unknown. `None` as for [`super::fill`], or if the offset is in an action.
+pub(crate) fn fill_around(text: &str, offset: usize) -> Option<Filled> {
+    let actions = actions(text)?;
+    if actions.is_empty() || actions.iter().any(|it| it.holds(offset)) {
+        return None;
+    }
+    let blocks = blocks(&actions)?;
+    let is_around = |it: Range<usize>| it.start <= offset && offset <= it.end;
+    let shown = blocks.iter().map(|block| {
+        let mut branches = 0..block.branches();
+        branches.find(|it| is_around(block.branch(&actions, *it)))
+    });
+    let shown: Vec<Option<usize>> = shown.collect();
+    fill_with(text, (&actions, &blocks, &Lines::of(text)), (&shown, true))
+}
+
+/// Whether an offset is in an action.
+pub(crate) fn is_in_action(text: &str, offset: usize) -> bool {
+    actions(text).is_some_and(|it| it.iter().any(|it| it.holds(offset)))
+}
+
 /// The number of times that a text is read with several branches together.
 fn most_together(text: &str) -> usize {
     (MOST_TEXT / text.len().max(1)).clamp(1, MOST_TOGETHER)
@@ -316,6 +338,30 @@ mod tests {
         assert_eq!(first.collect::<Vec<_>>(), [Some("kind: B"), Some("kind: C")]);
         assert!(other_heads("{{ if .x }}\nkind: A\n{{ end }}\n").is_empty());
         assert!(other_heads("{{ if .x }}\na: 1\n{{ else }}\nb: 1\n{{ end }}\n").is_empty());
+    }
+
+    #[test]
+    fn the_blocks_around_an_offset_are_read() {
+        let text = "a: 1\n{{ if .x }}\nb: {{ .y }}\n{{ else }}\nc: 1\n{{ end }}\n{{ with .z }}\nd: 1\n{{ end }}\n";
+        let lines_at = |needle: &str| {
+            let filled = fill_around(text, text.find(needle)?)?;
+            assert_eq!(filled.text.len(), text.len());
+            let known = ["a: 1", "b: ", "c: 1", "d: 1"];
+            Some(
+                known
+                    .iter()
+                    .filter(|it| filled.text.contains(**it))
+                    .copied()
+                    .collect::<Vec<_>>(),
+            )
+        };
+        assert_eq!(lines_at("a: 1").as_deref(), Some(&["a: 1"][..]));
+        assert_eq!(lines_at("b: ").as_deref(), Some(&["a: 1", "b: "][..]));
+        assert_eq!(lines_at("c: 1").as_deref(), Some(&["a: 1", "c: 1"][..]));
+        assert_eq!(lines_at("d: 1").as_deref(), Some(&["a: 1", "d: 1"][..]));
+        assert_eq!(lines_at(".y"), None);
+        assert!(fill_around("a: 1\n", 2).is_none());
+        assert!(fill_around("{{ if .x }}\na: 1\n", 15).is_none());
     }
 
     #[test]
