@@ -567,6 +567,12 @@ pub(crate) fn expand(
         Ok((Kind::File, file)) => return Ok(vec![(file, access.clone())]),
         Ok((Kind::Folder, folder)) => path.base = folder,
         Err(why) if why.is_missing() && path.is_glob() => return Err(none().into()),
+        Err(why) if why.is_missing() && packages::below(Path::new(written)).is_some() => {
+            return Err(UsageError(format!(
+                "{what} {written}: this names Go packages, not files with CRDs; `crd-analyzer generate crd {written}` prints their CRDs"
+            ))
+            .into());
+        }
         Err(why) if why.is_missing() => anyhow::bail!("cannot read {what} {written}: the file does not exist"),
         Err(why @ Unread::Outside { .. }) => return Err(UsageError(format!("{what} {written}: {why}")).into()),
         Err(why) => anyhow::bail!("cannot read {what} {written}: {why}"),

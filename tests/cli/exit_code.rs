@@ -118,5 +118,10 @@ fn go_packages_are_for_commands_that_read_them() {
         sandbox.run(&[command, &["./api/..."]].concat()).expect(2, &told);
     }
     sandbox.run(&["compat", "./api/...", "api"]).expect(2, &told);
+    let told = [
+        "--crd ./api/...: this names Go packages, not files with CRDs",
+        "`crd-analyzer generate crd ./api/...` prints their CRDs",
+    ];
+    sandbox.run(&["check", ".", "--crd", "./api/..."]).expect(2, &told);
     sandbox.run(&["check", "./api/..."]).expect(0, &["1 file,"]);
 }

@@ -87,6 +87,16 @@ const WRAPPERS: &[Wrapper] = &[
         after: "",
     },
     Wrapper {
+        name: "Flux release",
+        before: "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: a}\nspec:\n  values:\n    extraManifests:\n    - ",
+        after: "",
+    },
+    Wrapper {
+        name: "Crossplane release",
+        before: "apiVersion: helm.crossplane.io/v1beta1\nkind: Release\nmetadata: {name: a}\nspec:\n  forProvider:\n    values:\n      extraObjects:\n      - ",
+        after: "",
+    },
+    Wrapper {
         name: "list in a template",
         before: "apiVersion: template.openshift.io/v1\nkind: Template\nmetadata: {name: t}\nobjects:\n- apiVersion: v1\n  kind: List\n  items:\n  - ",
         after: "",

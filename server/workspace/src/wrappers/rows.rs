@@ -23,6 +23,8 @@ pub(super) const ALL: &[Row] = &[
     RESOURCE_GRAPH,
     CHAINSAW,
     APPLICATION,
+    HELM_RELEASE,
+    CROSSPLANE_RELEASE,
     CLUSTER_SERVICE_VERSION,
     LIST,
 ];
@@ -280,6 +282,25 @@ const APPLICATION: Row = Row {
         ]),
     ],
     values: Values::FilledIn(&["{{"]),
+};
+
+/// `HelmRelease` of Flux. The values for its chart contain objects.
+const HELM_RELEASE: Row = Row {
+    name: "Flux Helm release",
+    is: |api_version, kind| kind == "HelmRelease" && group(api_version) == "helm.toolkit.fluxcd.io",
+    is_opened: false,
+    places: &[sent(&[Key("spec"), Key("values"), EXTRA, Items])],
+    values: Values::FilledIn(&["{{"]),
+};
+
+/// `Release` of Crossplane's provider for Helm. The values for its chart contain objects.
+const CROSSPLANE_RELEASE: Row = Row {
+    name: "Crossplane Helm release",
+    is: |api_version, kind| {
+        kind == "Release" && matches!(group(api_version), "helm.crossplane.io" | "helm.m.crossplane.io")
+    },
+    places: &[sent(&[Key("spec"), Key("forProvider"), Key("values"), EXTRA, Items])],
+    ..HELM_RELEASE
 };
 
 const ANNOTATIONS: [super::Part; 2] = [Key("metadata"), Key("annotations")];
