@@ -141,9 +141,9 @@ fn of_rule(rule: &RuleCost) -> String {
     }
     let mut parts = vec![format!("cost {}", grouped(rule.cost))];
     parts.push(match rule.cost / COST_LIMIT {
-        _ if rule.cost <= COST_LIMIT => format!("{} of the budget", share(rule.cost)),
-        100.. => "over budget by more than 100x".to_owned(),
-        _ => format!("over budget by {:.1}x", rule.cost as f64 / COST_LIMIT as f64),
+        _ if rule.cost <= COST_LIMIT => format!("{} of the limit", share(rule.cost)),
+        100.. => "over the limit by more than 100x".to_owned(),
+        _ => format!("over the limit by {:.1}x", rule.cost as f64 / COST_LIMIT as f64),
     });
     if rule.cardinality > 1 {
         parts.push(format!(
@@ -153,7 +153,7 @@ fn of_rule(rule: &RuleCost) -> String {
         ));
     }
     if rule.message_cost > COST_LIMIT {
-        parts.push("messageExpression over budget".to_owned());
+        parts.push("messageExpression over the limit".to_owned());
     }
     parts.join(" · ")
 }

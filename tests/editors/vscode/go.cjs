@@ -35,7 +35,7 @@ finish(
 
     // A rule that costs too much gets the bound that fits, as a marker of the field.
     await waitFor("the cost is marked", async () => (await squiggles.count()) > 0);
-    await waitFor("the cost is shown", async () => (await page.locator(".codelens-decoration", { hasText: "over budget" }).count()) > 0);
+    await waitFor("the cost is shown", async () => (await page.locator(".codelens-decoration", { hasText: "over the limit" }).count()) > 0);
     await page.keyboard.press("Home");
     await page.waitForTimeout(500);
     await shot("go");

@@ -60,7 +60,7 @@ async function yaml(page, { shot }) {
   const squiggles = page.locator(".squiggly-error");
   await person.open("crontabs.crd.yaml");
   await waitFor("the findings are shown", async () => (await squiggles.count()) > 1, 60);
-  await sees(page, "the costs are shown", "over budget");
+  await sees(page, "the costs are shown", "over the limit");
   await sees(page, "the objects are counted", "fails `minimum`");
   await keyboard.press("Control+b");
   await keyboard.press("Control+Shift+M");
@@ -82,7 +82,7 @@ async function yaml(page, { shot }) {
   // A custom resource beside its CRD, with a hover.
   await person.go(23, 30);
   await person.fix("Add maxItems");
-  await waitFor("the costs are those of now", async () => (await lenses(page).filter({ hasText: /compile|over budget/ }).count()) === 0);
+  await waitFor("the costs are those of now", async () => (await lenses(page).filter({ hasText: /compile|over the limit/ }).count()) === 0);
   await keyboard.press("Control+\\");
   await person.open("nightly.yaml");
   await waitFor("the resource is judged", async () => (await page.locator(".editor-group-container.active .squiggly-error").count()) > 2);
@@ -102,7 +102,7 @@ async function go(page, { shot }) {
   await waitFor("the language is Go", async () => (await page.locator("#status\\.editor\\.mode", { hasText: "Go" }).count()) > 0);
   await person.go(6, 1);
   await person.rewriteLine('// +kubebuilder:validation:XValidation:rule="self.tags.all(a, self.tags.exists(b, a == b))"');
-  await sees(page, "the cost is shown", "over budget");
+  await sees(page, "the cost is shown", "over the limit");
   await page.keyboard.press("Home");
   await take(page, shot, "go");
 }

@@ -202,7 +202,7 @@ fn costs_are_told_at_rules_and_schemas() {
     let expected = [
         // The cost of one of the three rules is too low to be shown separately.
         ("openAPIV3Schema", "3 rules · total 200,003 of 100,000,000"),
-        ("self > 1", "cost 200,000 · 2 % of the budget · 2 × 100,000 values"),
+        ("self > 1", "cost 200,000 · 2 % of the limit · 2 × 100,000 values"),
         ("self.x > 1", "does not compile"),
     ];
     let expected: Vec<_> = expected.map(|(at, title)| (at.to_owned(), title.to_owned())).to_vec();

@@ -66,7 +66,7 @@ fn titles(lenses: &Value) -> Vec<&str> {
     lenses.iter().filter_map(|it| it["command"]["title"].as_str()).collect()
 }
 
-const EXPENSIVE: &str = "cost 345,880,409,622,760,653 · over budget by more than 100x · Add maxItems: 256 to hosts and maxLength: 253 to \
+const EXPENSIVE: &str = "cost 345,880,409,622,760,653 · over the limit by more than 100x · Add maxItems: 256 to hosts and maxLength: 253 to \
                          hosts[*]";
 
 #[tokio::test]
@@ -163,7 +163,7 @@ async fn clients_without_lenses_get_hints_in_the_line() {
     assert_eq!(found.len(), 2, "{found:#?}");
     assert_eq!(
         found[1]["label"],
-        "cost 345,880,409,622,760,653 · over budget by more than 100x"
+        "cost 345,880,409,622,760,653 · over the limit by more than 100x"
     );
     // After the comment, whose last character takes two UTF-16 units.
     assert_eq!(found[1]["position"], json!({ "line": LINE, "character": 16 + 51 + 6 }));

@@ -401,7 +401,7 @@ async fn rules_in_markers_have_a_cost_and_the_bound_that_fits() {
         .await;
     let lenses = lenses.to_string();
     assert!(
-        lenses.contains("over budget") && lenses.contains("Add maxItems"),
+        lenses.contains("over the limit") && lenses.contains("Add maxItems"),
         "{lenses}"
     );
     // The fix for the missing limit adds a marker above the field.

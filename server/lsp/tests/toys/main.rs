@@ -214,7 +214,7 @@ async fn what_is_made_of_a_file_is_completed_and_explained() {
     let lenses = client
         .request("textDocument/codeLens", json!({ "textDocument": { "uri": SHAPE_URI } }))
         .await;
-    assert!(lenses.to_string().contains("over budget"), "{lenses}");
+    assert!(lenses.to_string().contains("over the limit"), "{lenses}");
     client.finish().await;
 }
 
