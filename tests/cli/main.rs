@@ -17,6 +17,7 @@ mod eval;
 mod exit_code;
 mod explain;
 mod fix;
+mod folders;
 mod formats;
 mod generate;
 mod generated;

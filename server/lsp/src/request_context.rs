@@ -99,7 +99,7 @@ impl RequestContext {
         &self.parsed.file
     }
 
-    /// The syntax trees for a question about a byte offset. In a template, actions such as `{{ .Values.name }}` are no YAML, so these are the trees of
+    /// The syntax trees for a question about a byte offset. In a template, actions such as `{{ .Values.name }}` are not YAML, so these are the trees of
     /// the text with its actions replaced, which has the same offsets. They are built for the first offset of a request.
     pub(crate) fn file_at(&self, offset: u32) -> &File {
         let (read_at, template) = self.template.get_or_init(|| {

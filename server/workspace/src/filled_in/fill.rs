@@ -38,7 +38,7 @@ pub(crate) fn fill(text: &str) -> Option<Filled> {
         return None;
     }
     let blocks = blocks(&actions)?;
-    fill_with(text, (&actions, &blocks, &Lines::of(text)), (&[], false))
+    fill_with(text, (&actions, &blocks, &Lines::of(text, &actions)), (&[], false))
 }
 
 /// Fills in a template. `shown` has the branches of blocks that are read, see [`left_out`].

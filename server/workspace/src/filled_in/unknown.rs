@@ -68,7 +68,8 @@ impl<'a> Completed<'a> {
     pub(crate) fn of(object: &Object, uses: Uses<'a>, path: Option<&Path>) -> Self {
         let inside = object.inside.as_ref();
         let of_wrapper = inside.map(Inside::uses).unwrap_or_default();
-        let is_patch = uses.has(Use::PatchesOfTest) && object.written.kind != "Kustomization";
+        let is_of_patches = uses.has(Use::Completed) && path.is_some_and(roles::is_patch);
+        let is_patch = is_of_patches || uses.has(Use::PatchesOfTest) && object.written.kind != "Kustomization";
         Self {
             uses: uses.and(of_wrapper).with_if(Use::Part, is_patch),
             marks: match inside.map(|it| it.values) {

@@ -17,7 +17,8 @@ pub enum Aside {
     TestData(String),
     /// The CRDs in the file are copies of a release, and people edit them elsewhere. The errors of the copies become hints. The string is the reason.
     OldCopies(String),
-    /// The file belongs to a release, and newer releases lie beside it. Its errors and warnings become hints. The string is the reason.
+    /// The file belongs to a release, and newer releases lie beside it, or it documents a release whose CRDs are not there. Its errors and warnings
+    /// become hints. The string is the reason.
     OldRelease(String),
     /// Go's tools copied the file from another project, which maintains it. The string is the reason.
     Vendored(String),
@@ -168,15 +169,22 @@ impl Aside {
         )))
     }
 
-    /// Returns `Self::OldRelease` if a file belongs to a release that others follow, such as a bundle in `deploy/olm-catalog/0.1.0`. Tests may still
-    /// apply old releases. `path` is absolute.
+    /// Returns `Self::OldRelease` if a file belongs to a release that others follow, such as a bundle in `deploy/olm-catalog/0.1.0`, or if it documents a
+    /// release whose CRDs are not in the repository. Tests may still apply old releases. `path` is absolute.
     pub(crate) fn old_release(index: &Index, path: &Path) -> Option<Self> {
         let place = index.place(path);
         let version = place.version.as_ref().filter(|_| place.standing != Standing::Test)?;
-        is_superseded(index, &place).then(|| {
+        if is_superseded(index, &place) {
             let container = place.container.display();
-            Self::OldRelease(format!(
+            return Some(Self::OldRelease(format!(
                 "the path names release {version}, and a newer one is in `{container}`"
+            )));
+        }
+        let is_of_it = |it: &Place| it.container == place.container && it.version == place.version;
+        let is_documented = place.standing == Standing::Documentation && place.release.is_some();
+        (is_documented && !index.definitions().any(|it| is_of_it(&it.place))).then(|| {
+            Self::OldRelease(format!(
+                "it documents release {version}, whose CRDs are not in the repository"
             ))
         })
     }

@@ -121,6 +121,8 @@ const FOLDERS: &[(Standing, &[&str])] = &[
             "examples",
             "proposals",
             "quickstart",
+            "runbook",
+            "runbooks",
             "sample",
             "samples",
             "site",
@@ -290,10 +292,11 @@ fn tested(folders: &[&str]) -> Option<usize> {
     Some(of_one_test.map_or(tests, |it| it + 2))
 }
 
-/// Whether a file is in a folder called `patches`, which kubebuilder creates for kustomize patches.
+/// Whether a file is in or below a folder called `patches`, which kubebuilder creates for kustomize patches.
 pub(crate) fn is_patch(path: &Path) -> bool {
-    let folder = path.parent().and_then(Path::file_name).and_then(|it| it.to_str());
-    folder.is_some_and(|it| words(it).any(|it| matches!(it, "patch" | "patches")))
+    let folders = path.parent().into_iter().flat_map(Path::iter);
+    let mut folders = folders.filter_map(|it| it.to_str());
+    folders.any(|it| words(it).any(|it| matches!(it, "patch" | "patches")))
 }
 
 /// The last version in the names of folders and of a file, and the number of folders before it.

@@ -96,7 +96,7 @@ mod tests {
     #[track_caller]
     fn check(text: &str, expected: Option<(usize, &[&str])>) {
         let actions = actions(text).expect("the actions are closed");
-        let found = Keys::of(text, &actions, &Lines::of(text));
+        let found = Keys::of(text, &actions, &Lines::of(text, &actions));
         let expected = expected.map(|(column, names)| Keys {
             column,
             names: names.iter().map(|it| (*it).to_owned()).collect(),

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use super::actions::{Action, Kind};
+
 /// The lines of a template.
 pub(super) struct Lines {
     all: Vec<Line>,
@@ -14,12 +16,12 @@ pub(super) struct Lines {
 /// A line, without its line break.
 struct Line {
     range: Range<usize>,
-    /// The part of the line that is not blank.
+    /// The part of the line that is not blank, without comments of the template before and after it.
     written: Range<usize>,
 }
 
 impl Lines {
-    pub(super) fn of(text: &str) -> Self {
+    pub(super) fn of(text: &str, actions: &[Action]) -> Self {
         let mut all = Vec::new();
         let mut heads = Vec::new();
         let mut separators = Vec::new();
@@ -37,7 +39,33 @@ impl Lines {
             }
             start += line.len() + 1;
         }
-        Self { all, heads, separators }
+        let mut lines = Self { all, heads, separators };
+        lines.leave_out_comments(text, actions);
+        lines
+    }
+
+    /// Shortens the written parts of lines by the actions at their start and end that print nothing, such as the comment in
+    /// `{{ end }}{{/* of the list */}}`. A line with only such actions keeps them.
+    fn leave_out_comments(&mut self, text: &str, actions: &[Action]) {
+        let leaves_lines = |it: &&Action| it.kind == Kind::Nothing && !it.trims_after(text);
+        for action in actions.iter().filter(leaves_lines) {
+            let last = self.at(action.span.end);
+            let written = &mut self.all[last].written;
+            let rest = text[action.span.end.min(written.end)..written.end].trim_start().len();
+            if action.span.start <= written.start && rest > 0 {
+                written.start = written.end - rest;
+            }
+        }
+        for action in actions.iter().rev().filter(leaves_lines) {
+            let first = self.at(action.span.start);
+            let written = &mut self.all[first].written;
+            let rest = text[written.start..action.span.start.max(written.start)]
+                .trim_end()
+                .len();
+            if written.end <= action.span.end && rest > 0 {
+                written.end = written.start + rest;
+            }
+        }
     }
 
     /// The index of the line that contains an offset.
@@ -61,7 +89,7 @@ impl Lines {
         let (first, last) = (self.at(range.start), self.at(range.end));
         let line = &self.all[first];
         let before = &text[line.range.start..range.start];
-        let after = text[range.end..self.all[last].range.end].trim_start();
+        let after = text[range.end..self.all[last].written.end.max(range.end)].trim_start();
         let written = before.trim_start_matches([' ', '-']);
         let is_key = |it: &str| {
             it.strip_suffix(':')

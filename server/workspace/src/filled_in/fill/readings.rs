@@ -48,7 +48,7 @@ impl<'t> Readings<'t> {
     pub(crate) fn of(text: &'t str) -> Option<Self> {
         let actions = actions(text)?;
         let blocks = blocks(&actions)?;
-        let lines = Lines::of(text);
+        let lines = Lines::of(text, &actions);
         let mut can_be_read: Vec<bool> = Vec::with_capacity(blocks.len());
         let mut branches = Vec::new();
         for (n, block) in blocks.iter().enumerate() {
@@ -132,7 +132,7 @@ pub(crate) fn other_heads(text: &str) -> Vec<Filled> {
     let Some(blocks) = blocks(&actions) else {
         return Vec::new();
     };
-    let lines = Lines::of(text);
+    let lines = Lines::of(text, &actions);
     let heads = blocks.iter().map(|block| {
         let is_head = block.branches() > 1 && Form::of(text, &actions, block, &lines) == Form::Documents;
         is_head.then(|| block.branches() - 1)
@@ -151,7 +151,7 @@ pub(crate) fn other_heads(text: &str) -> Vec<Filled> {
 pub(crate) fn with_blocks(text: &str) -> Option<Filled> {
     let actions = actions(text)?;
     let blocks = blocks(&actions)?;
-    let lines = Lines::of(text);
+    let lines = Lines::of(text, &actions);
     let forms: Vec<Form> = blocks.iter().map(|it| Form::of(text, &actions, it, &lines)).collect();
     let is_outermost = |block: &Block| block.around.is_none_or(|(it, _)| forms[it] == Form::Documents);
     let blocks_and_forms = blocks.iter().zip(&forms);
@@ -175,7 +175,7 @@ pub(crate) fn fill_around(text: &str, offset: usize) -> Option<Filled> {
         branches.find(|it| is_around(block.branch(&actions, *it)))
     });
     let shown: Vec<Option<usize>> = shown.collect();
-    fill_with(text, (&actions, &blocks, &Lines::of(text)), (&shown, true))
+    fill_with(text, (&actions, &blocks, &Lines::of(text, &actions)), (&shown, true))
 }
 
 /// Whether an offset is in an action.
@@ -301,6 +301,26 @@ mod tests {
                 (&["a:", "  b: 1"], &["b: 1"]),
             ],
         );
+    }
+
+    #[test]
+    fn comments_may_follow_actions() {
+        for comment in ["{{/* of x */}}", " {{- /* of x */}}", "{{ $y := 1 }}{{/* of\nx */}}"] {
+            check(
+                &format!("{{{{ if .x }}}}\na: 1\n{{{{ end }}}}{comment}\nb: 1\n"),
+                &[(&["a: 1", "b: 1"], &["a: 1"])],
+            );
+            check(
+                &format!("{comment}{{{{ if .x }}}}\na: 1\n{{{{ end }}}}\nb: 1\n"),
+                &[(&["a: 1", "b: 1"], &["a: 1"])],
+            );
+        }
+        check(
+            "a: {{ if .x }}1{{ end }}{{/* c */}}\n",
+            &[(&["a:            1"], &["1"])],
+        );
+        // The comment joins the next line to this one.
+        check("{{ if .x }}\na: 1\n{{ end }}{{/* c */ -}}\nb: 1\n", &[]);
     }
 
     #[test]
