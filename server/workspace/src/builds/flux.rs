@@ -90,8 +90,9 @@ struct Kustomization {
     is_substituting: bool,
     /// The namespace and name of the GitRepository to which the path is relative.
     source: Option<(String, String)>,
-    /// Whether the Kustomization builds all of an OCI artifact or a bucket. A program fills these, usually not with all of this repository.
-    is_of_artifact: bool,
+    /// Whether the Kustomization builds something else than this repository: all of an OCI artifact or a bucket, which a program fills, usually not with
+    /// all of this repository. Or, with neither a source nor a path, nothing: it is a patch of another Kustomization.
+    is_elsewhere: bool,
     inline: Arc<Texts>,
     /// The kind and name of each object that provides more variables. The last object takes precedence.
     from: Vec<(String, String)>,
@@ -277,7 +278,7 @@ impl Flux {
         for (n, kustomization) in self.kustomizations.iter().enumerate() {
             let source = kustomization.source.as_ref();
             let named = source.and_then(|(namespace, name)| url_of(namespace.as_str(), name.as_str()));
-            if !kustomization.is_of_artifact && (own.is_none() || named.is_none() || own == named) {
+            if !kustomization.is_elsewhere && (own.is_none() || named.is_none() || own == named) {
                 here.push(n);
             }
         }
@@ -358,7 +359,7 @@ impl Kustomization {
         let path = text(&spec["path"]);
         let folder = joined(root, path.trim_start_matches('/'));
         let kind = source["kind"].as_str().unwrap_or_default();
-        let is_of_artifact = ["OCIRepository", "Bucket"].contains(&kind) && folder == root;
+        let is_elsewhere = folder == root && (source.is_null() || ["OCIRepository", "Bucket"].contains(&kind));
         Self {
             folder,
             root: root.to_owned(),
@@ -370,7 +371,7 @@ impl Kustomization {
             at,
             is_patching,
             source: of_git,
-            is_of_artifact,
+            is_elsewhere,
             is_substituting: substitutes(after),
             inline: texts(&after["substitute"]),
             from: from.map(|it| (text(&it["kind"]), text(&it["name"]))).collect(),
@@ -526,6 +527,9 @@ mod tests {
         };
         assert!(of("./", "GitRepository") && of("apps", "OCIRepository"));
         assert!(!of("./", "OCIRepository") && !of("./", "Bucket"));
+        // A patch of another Kustomization has no source.
+        let patch = format!("{APPS}spec: {{postBuild: {{substitute: {{A: x}}}}}}\n");
+        assert!(known(&[&patch], "/r/apps").is_none());
     }
 
     #[test]
