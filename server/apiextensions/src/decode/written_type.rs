@@ -13,7 +13,7 @@ use crate::kind::CRD;
 /// The `apiVersion`, `kind` and name of a document, before validation.
 ///
 /// Keys are case-insensitive, and numbers and booleans are read as strings, as when `sigs.k8s.io/yaml` fills a Go struct.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct WrittenType {
     /// `apiVersion`; empty if the field is missing or not a scalar.
     pub api_version: String,

@@ -1,6 +1,10 @@
 //! The objects of a file, with the kind and name of each. An object is a document, or is inside a document.
 
-use std::{cell::OnceCell, collections::HashSet, sync::Arc};
+use std::{
+    cell::OnceCell,
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 use crd_analyzer_apiextensions::decode::WrittenType;
 use crd_analyzer_apiextensions::kind::parse_group_version;
@@ -202,11 +206,19 @@ fn objects_of_wrapped(
     found: Vec<Wrapped<&Json<'_>>>,
     first: usize,
 ) -> impl Iterator<Item = (Object, NodeId)> {
+    let sent = first_sent(tree, &found);
     let found = found.into_iter().enumerate().filter(|it| !it.1.is_opened());
     found.map(move |(n, wrapped)| {
         let written = WrittenType::of(wrapped.value);
         let node = tree.resolve(wrapped.value.node);
-        let purpose = wrapped.purpose();
+        let again = wrapped.place.purpose_again.filter(|_| {
+            let first = sent.get(&written);
+            first.is_some_and(|it| *it < tree.span(node).start)
+        });
+        let purpose = match wrapped.purpose() {
+            Purpose::Sent => again.unwrap_or(Purpose::Sent),
+            purpose => purpose,
+        };
         let (defines, lacks) = if written.is_crd() && purpose == Purpose::Sent {
             (defined_by(tree, node), Lacks::of_definition(tree, node))
         } else {
@@ -226,6 +238,23 @@ fn objects_of_wrapped(
         };
         (object, node)
     })
+}
+
+/// Where the first object of each kind and name starts that is sent, if the purpose of another one depends on it.
+fn first_sent(tree: &Tree, found: &[Wrapped<&Json<'_>>]) -> HashMap<WrittenType, u32> {
+    let mut first = HashMap::new();
+    if found.iter().all(|it| it.place.purpose_again.is_none()) {
+        return first;
+    }
+    for wrapped in found.iter().filter(|it| it.purpose() == Purpose::Sent) {
+        let written = WrittenType::of(wrapped.value);
+        if !written.name.is_empty() {
+            let start = tree.span(tree.resolve(wrapped.value.node)).start;
+            let known = first.entry(written).or_insert(start);
+            *known = start.min(*known);
+        }
+    }
+    first
 }
 
 /// A string in a document that contains objects as text.

@@ -21,7 +21,7 @@ use std::{
 
 use crd_analyzer_apiextensions::{codes as server_codes, decode::WrittenType, kind::CRD, strategy::CrdVerdict};
 use crd_analyzer_budget::{self as budget, Limits};
-use crd_analyzer_schema::KubernetesVersion;
+use crd_analyzer_schema::{KubernetesVersion, codes::MISSING_METADATA_NAME};
 use crd_analyzer_syntax::{
     json::KeptJson,
     read_json,
@@ -63,8 +63,9 @@ use crate::{
     judging::undefined::{self, Undefined},
     judging::verdict,
     kinds as kinds_table, resource,
-    roles::{Use, Uses},
+    roles::{self, Use, Uses},
     sources, words,
+    wrappers::Purpose,
 };
 
 /// Checks all CRDs in a text, and all resources whose CRDs are known. Any bytes are accepted.
@@ -539,6 +540,13 @@ impl Ask<'_> {
         self.uses.has(Use::Data) && object.written.name.is_empty()
     }
 
+    /// Whether something names an object before it is sent: users name samples, and tests name the objects that they read from files.
+    fn is_named_later(&self, object: &Object) -> bool {
+        let is_sample = object.inside.as_ref().is_some_and(|it| it.purpose == Purpose::Sample);
+        let is_of_tests = || self.question.is_completed() && self.question.path.is_some_and(roles::is_in_tests);
+        is_sample || is_of_tests()
+    }
+
     /// Checks a custom resource if its CRD is known. `read` has the object's tree and node, if its document was parsed.
     fn resource(&self, text: &Text, object: &Object, read: Option<(&Tree, NodeId)>) -> Option<DocumentReport> {
         let kind = objects::group_kind(&object.written).unwrap_or_default();
@@ -563,13 +571,21 @@ impl Ask<'_> {
             previous: self.previous,
             completed: self.completed(text, object),
         };
+        let judge = |read| {
+            let mut report = resource::judge(&asked, read)?;
+            if self.is_named_later(object) {
+                let verdicts = report.verdicts.iter_mut();
+                verdicts.for_each(|it| it.1.retain(|it| it.code != MISSING_METADATA_NAME));
+            }
+            Some(report)
+        };
         let tree = match read {
             None => text.read(object.document),
-            Some(read) => return resource::judge(&asked, Ok(read)),
+            Some(read) => return judge(Ok(read)),
         };
         let judged = match &tree {
-            Ok(tree) => resource::judge(&asked, Ok((tree, tree.root()?))),
-            Err(error) => resource::judge(&asked, Err(error)),
+            Ok(tree) => judge(Ok((tree, tree.root()?))),
+            Err(error) => judge(Err(error)),
         };
         let Some(mut report) = judged else {
             // Report the first action, because the action filled in the value.

@@ -34,6 +34,8 @@ pub struct Place {
     pub path: &'static [Part],
     /// The purpose of the objects.
     pub purpose: Purpose,
+    /// The purpose of an object if an object before it in the document has the same kind and name, and is sent. `None` if it is the same purpose.
+    pub purpose_again: Option<Purpose>,
     /// The field beside an object that can say that the API server has to reject the object.
     pub rejection: Option<Rejection>,
 }

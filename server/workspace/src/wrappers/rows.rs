@@ -33,6 +33,7 @@ const fn sent(path: &'static [super::Part]) -> Place {
     Place {
         path,
         purpose: Sent,
+        purpose_again: None,
         rejection: None,
     }
 }
@@ -198,6 +199,7 @@ const fn operation(path: &'static [super::Part], purpose: super::Purpose) -> Pla
     Place {
         path,
         purpose,
+        purpose_again: None,
         rejection: match purpose {
             Sent => Some(Rejection {
                 key: "expect",
@@ -208,7 +210,15 @@ const fn operation(path: &'static [super::Part], purpose: super::Purpose) -> Pla
     }
 }
 
-const APPLIED: super::Part = OneOf(&["apply", "create", "update"]);
+/// Objects that a test applies. chainsaw merges an object into the one that exists.
+const fn applied(path: &'static [super::Part]) -> Place {
+    Place {
+        purpose_again: Some(Part),
+        ..operation(path, Sent)
+    }
+}
+
+const CREATED: super::Part = OneOf(&["create", "update"]);
 const STATED: super::Part = OneOf(&["assert", "error"]);
 
 /// Chainsaw tests, and steps that several tests share. Their patches and assertions contain parts of objects.
@@ -219,6 +229,15 @@ const CHAINSAW: Row = Row {
     },
     is_opened: false,
     places: &[
+        applied(&[
+            Key("spec"),
+            Key("steps"),
+            Items,
+            BLOCKS,
+            Items,
+            Key("apply"),
+            Key("resource"),
+        ]),
         operation(
             &[
                 Key("spec"),
@@ -226,7 +245,7 @@ const CHAINSAW: Row = Row {
                 Items,
                 BLOCKS,
                 Items,
-                APPLIED,
+                CREATED,
                 Key("resource"),
             ],
             Sent,
@@ -247,7 +266,8 @@ const CHAINSAW: Row = Row {
             &[Key("spec"), Key("steps"), Items, BLOCKS, Items, STATED, Key("resource")],
             Assertion,
         ),
-        operation(&[Key("spec"), BLOCKS, Items, APPLIED, Key("resource")], Sent),
+        applied(&[Key("spec"), BLOCKS, Items, Key("apply"), Key("resource")]),
+        operation(&[Key("spec"), BLOCKS, Items, CREATED, Key("resource")], Sent),
         operation(&[Key("spec"), BLOCKS, Items, Key("patch"), Key("resource")], Part),
         operation(&[Key("spec"), BLOCKS, Items, STATED, Key("resource")], Assertion),
     ],

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use crd_analyzer_apiextensions::strategy::CrdVerdict;
-use crd_analyzer_schema::codes::MISSING_METADATA_NAME;
 use crd_analyzer_syntax::{
     json::{read_json, read_json_of},
     split::Document,
@@ -120,11 +119,7 @@ impl Ask<'_> {
             }
             return Some(UnsearchedReport::new(self.of_row(row, object, (tree, node))));
         }
-        let mut report = self.resource(text, object, Some((tree, node)));
-        if let Some(report) = report.as_mut().filter(|_| purpose == Some(Purpose::Sample)) {
-            let verdicts = report.verdicts.iter_mut();
-            verdicts.for_each(|it| it.1.retain(|it| it.code != MISSING_METADATA_NAME));
-        }
+        let report = self.resource(text, object, Some((tree, node)));
         if report.is_none()
             && self.question.is_completed()
             && let Some(kind) = object.group_kind()
