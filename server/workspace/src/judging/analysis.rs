@@ -4,6 +4,7 @@ mod charts;
 mod definition;
 mod inside;
 mod kinds;
+mod nameless;
 mod partly_known;
 mod placed;
 #[cfg(test)]
@@ -63,9 +64,8 @@ use crate::{
     judging::undefined::{self, Undefined},
     judging::verdict,
     kinds as kinds_table, resource,
-    roles::{self, Use, Uses},
+    roles::Uses,
     sources, words,
-    wrappers::Purpose,
 };
 
 /// Checks all CRDs in a text, and all resources whose CRDs are known. Any bytes are accepted.
@@ -533,18 +533,6 @@ impl Ask<'_> {
             self.found.borrow_mut().insert(kind.clone(), found.clone());
             Some(found)
         })
-    }
-
-    /// Whether a program reads an object as a file. Objects with a name may be sent to an API server later.
-    fn is_data(&self, object: &Object) -> bool {
-        self.uses.has(Use::Data) && object.written.name.is_empty()
-    }
-
-    /// Whether something names an object before it is sent: users name samples, and tests name the objects that they read from files.
-    fn is_named_later(&self, object: &Object) -> bool {
-        let is_sample = object.inside.as_ref().is_some_and(|it| it.purpose == Purpose::Sample);
-        let is_of_tests = || self.question.is_completed() && self.question.path.is_some_and(roles::is_in_tests);
-        is_sample || is_of_tests()
     }
 
     /// Checks a custom resource if its CRD is known. `read` has the object's tree and node, if its document was parsed.

@@ -3,6 +3,7 @@
 use super::*;
 use crate::config::Config;
 use crate::config::versions::VersionSet;
+use crate::roles::Use;
 
 const HEAD: &str = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n";
 
