@@ -195,7 +195,10 @@ impl Overlays {
                 revision: None,
                 ..question.update
             },
-            uses: question.uses.without(Use::Part),
+            uses: question
+                .uses
+                .without(Use::Part)
+                .with_if(Use::Part, self.is_unused_base(object.build)),
             wants: Wants {
                 basis: true,
                 most_findings: question
