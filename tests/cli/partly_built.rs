@@ -67,3 +67,46 @@ fn the_bases_of_a_named_overlay_are_checked() {
     assert_eq!(told("prod"), ["more/m.yaml:4:14:"], "the patch adds what is missing");
     assert_eq!(told("more"), ["more/m.yaml:4:14:"]);
 }
+
+/// A patch that fails hides nothing of objects that it is not for.
+#[test]
+fn objects_that_no_patch_is_for_are_checked_whole() {
+    let sandbox = |patch: &str| {
+        let schema = "              type: object\n              required: [size]\n              properties: {size: {type: integer}}\n";
+        let crd = definition(schema).replace("  scope: Namespaced\n", "");
+        let patch = format!("resources: [../default, ../samples]\npatches:\n{patch}");
+        Sandbox::new(&[
+            ("crd.yaml", &definition(schema)),
+            ("crd/w.yaml", &crd.replace("idget", "adget")),
+            ("crd/kustomization.yaml", "resources: [w.yaml]\n"),
+            (
+                "default/d.yaml",
+                "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}\n",
+            ),
+            ("default/kustomization.yaml", "resources: [../crd, d.yaml]\n"),
+            (
+                "samples/a.yaml",
+                "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec: {}\n",
+            ),
+            ("samples/kustomization.yaml", "resources: [a.yaml]\n"),
+            ("manifests/kustomization.yaml", &patch),
+        ])
+    };
+    let of_kind =
+        |kind: &str| format!("- patch: |-\n    apiVersion: a/v1\n    kind: {kind}\n    metadata: {{name: nosuch}}\n");
+    let outcome = sandbox(&of_kind("Deployment")).run(&["check", "."]);
+    outcome.expect(
+        1,
+        &["kustomize-failure", "unknown-scope", "missing-property", ", 3 errors,"],
+    );
+    // The patch may be for a Widget of another name.
+    let outcome = sandbox(&of_kind("Widget")).run(&["check", "."]);
+    outcome.expect(1, &["kustomize-failure", "unknown-scope", ", 2 errors,"]);
+    let outcome = sandbox("- target: {kind: Deployment}\n  path: nosuch.yaml\n").run(&["check", "."]);
+    outcome.expect(
+        1,
+        &["kustomize-failure", "unknown-scope", "missing-property", ", 3 errors,"],
+    );
+    let outcome = sandbox("- path: nosuch.yaml\n").run(&["check", "."]);
+    outcome.expect(1, &["kustomize-failure", ", 1 error,"]);
+}

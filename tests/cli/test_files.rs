@@ -155,7 +155,7 @@ fn files_of_test_programs_are_not_resources() {
 #[test]
 fn data_that_only_unit_tests_read_beside_a_suite_with_an_api_server() {
     let sandbox = overlay_with("resources: [../base]\npatches: [{path: patch.yaml}]\n");
-    sandbox.write("pkg/testdata/a.yaml", CONFIG);
+    sandbox.write("pkg/testdata/a.yaml", CONFIG.replace("size: 3", "size: a"));
     sandbox.write(
         "pkg/suite_test.go",
         "package pkg\n\nvar k8sClient client.Client\n\nvar _ = BeforeSuite(func() {\n\tenv := &envtest.Environment{}\n})\n",
@@ -169,7 +169,5 @@ fn data_that_only_unit_tests_read_beside_a_suite_with_an_api_server() {
         "pkg/widget_test.go",
         test.replace("err := os", "err := k8sClient.Create(ctx, w); os"),
     );
-    sandbox
-        .run(&["check", "."])
-        .expect(1, &["error[missing-metadata-name]"]);
+    sandbox.run(&["check", "."]).expect(1, &["error[wrong-type]"]);
 }

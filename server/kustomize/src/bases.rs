@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use crate::{kustomization::Var, node::Place, resource::Resources, spec::Config};
+use crate::{changes::Changes, kustomization::Var, node::Place, resource::Resources, spec::Config};
 
 /// The objects of the kustomizations that were read so far.
 #[derive(Clone, Default, Debug)]
@@ -39,7 +39,7 @@ pub(crate) struct Kept {
     pub(crate) resources: Vec<PathBuf>,
     pub(crate) taken: Vec<Place>,
     pub(crate) patches: Vec<PathBuf>,
-    pub(crate) is_changing: bool,
+    pub(crate) changes: Changes,
 }
 
 impl Kept {

@@ -22,6 +22,7 @@ use objects::{check, objects};
 use crate::{
     bases::Accumulated,
     built::{Build, Built, Unread, is_remote},
+    changes::Changes,
     decode::{self, Unknowns},
     flux::{self, FluxKustomization},
     generate,
@@ -58,7 +59,7 @@ pub fn build_with(
         open: Vec::new(),
         unread_before: Vec::new(),
         unread_at_load: 0,
-        is_changing: false,
+        changes: Changes::default(),
         is_component: false,
         names_objects: false,
         misread: Vec::new(),
@@ -86,7 +87,7 @@ pub fn build_with(
         resources: building.resources,
         taken: building.taken,
         patches: building.patches,
-        is_changing: building.is_changing,
+        changes: building.changes,
         is_component: building.is_component,
         names_objects: building.names_objects,
         misread: building.misread,
@@ -104,7 +105,7 @@ struct Building<'f> {
     resources: Vec<PathBuf>,
     taken: Vec<Place>,
     patches: Vec<PathBuf>,
-    is_changing: bool,
+    changes: Changes,
     /// The folders of the kustomizations that are being read, outermost first.
     open: Vec<PathBuf>,
     /// For each folder in `open`: how many inputs were unread before its kustomization. A Component changes the objects of the kustomization that
@@ -291,6 +292,7 @@ impl Building<'_> {
         let kustomization = Kustomization::decode(&first).map_err(|it| it.at(first.place))?;
         self.misread.pop();
         self.note_unsupported(&kustomization);
+        self.note_changes(folder, &kustomization);
         Ok(kustomization)
     }
 
@@ -339,7 +341,7 @@ impl Building<'_> {
             let component = joined(folder, &path.text);
             if !self.files.is_folder(&component) {
                 // A component may change all objects.
-                self.is_changing = true;
+                self.changes.add_all();
                 let refused = || self.files.refusal(&component);
                 let problem = || {
                     if refused().is_some() {

@@ -9,6 +9,7 @@ use std::{
 use crd_analyzer_budget::Limits;
 
 use crate::{
+    changes::Changes,
     node::{Node, Place},
     problem::Problem,
 };
@@ -86,8 +87,8 @@ pub struct Build {
     pub taken: Vec<Place>,
     /// The files that contain patches.
     pub patches: Vec<PathBuf>,
-    /// Whether a kustomization changes more of an object than its name, namespace, labels and annotations.
-    pub is_changing: bool,
+    /// The objects that kustomizations change.
+    pub changes: Changes,
     /// Whether the kustomization is a Component, which is built only as part of another kustomization.
     pub is_component: bool,
     /// Whether the kustomization names or generates objects, which means that it is meant to be built.

@@ -8,6 +8,7 @@ mod bases;
 mod build;
 mod built;
 mod changed;
+mod changes;
 mod dates;
 mod decode;
 mod digest;
@@ -40,6 +41,7 @@ mod vars;
 
 pub use build::{build, build_with};
 pub use built::{Build, Built, Unread};
+pub use changes::Changes;
 pub use digest::sha256;
 pub use flux::{BuiltKustomization, FluxKustomization};
 pub use json_patch::pointer_key;

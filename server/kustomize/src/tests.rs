@@ -253,7 +253,7 @@ fn what_is_made_or_missing_is_left_out() {
         let built = of(more);
         assert_eq!(built.objects.unwrap().len(), 1, "{more}");
         assert_eq!(built.unread.first().map(|it| &it.0), Some(&unread));
-        assert!(!built.is_changing);
+        assert!(built.changes.is_empty());
     }
     assert_eq!(
         of("validators: [v.yaml]\n").objects.unwrap_err().kind,
@@ -270,7 +270,7 @@ fn what_is_made_or_missing_is_left_out() {
     ] {
         let built = of(more);
         assert_eq!(built.objects.unwrap_err().kind, kind);
-        assert!(built.is_changing && built.resources.len() == 1);
+        assert!(!built.changes.is_empty() && built.resources.len() == 1);
     }
 }
 
@@ -486,7 +486,7 @@ fn said(build: &Build) -> String {
             &build.resources,
             build.taken.len(),
             &build.patches,
-            build.is_changing,
+            &build.changes,
             build.unread.len(),
         )
     )

@@ -50,7 +50,7 @@ impl Building<'_> {
     ) -> Result<Accumulated> {
         // Record all files that the base reads, even those that were read before.
         let texts = std::mem::take(&mut self.texts);
-        let is_changing = std::mem::take(&mut self.is_changing);
+        let before = std::mem::take(&mut self.changes);
         let (folders, resources) = (self.folders.len(), self.resources.len());
         let (taken, patches) = (self.taken.len(), self.patches.len());
         let built = build(self);
@@ -60,8 +60,8 @@ impl Building<'_> {
             .map(|(path, text)| (path.clone(), text.clone()))
             .collect();
         self.texts.extend(texts);
-        let changes = self.is_changing;
-        self.is_changing |= is_changing;
+        let changes = self.changes.clone();
+        self.changes.add(&before);
         let built = built?;
         if !self.unread.is_empty() || self.blocked.is_some() {
             self.sources.bases.insert(folder.to_owned(), Base::Alone);
@@ -79,7 +79,7 @@ impl Building<'_> {
             resources: self.resources[resources..].to_vec(),
             taken: self.taken[taken..].to_vec(),
             patches: self.patches[patches..].to_vec(),
-            is_changing: changes,
+            changes,
         };
         self.sources.keep(folder, kept);
         Ok(built)
@@ -106,7 +106,7 @@ impl Building<'_> {
         }
         self.taken.extend(&kept.taken);
         self.patches.extend(kept.patches.iter().cloned());
-        self.is_changing |= kept.is_changing;
+        self.changes.add(&kept.changes);
         copied(&kept.accumulated)
     }
 }

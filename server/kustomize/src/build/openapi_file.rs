@@ -36,7 +36,7 @@ impl Building<'_> {
 
     /// Records that lists are merged according to a schema that crd-analyzer does not know.
     fn note_other_openapi(&mut self, path: &Text) {
-        self.is_changing = true;
+        self.changes.add_all();
         let problem = || {
             Problem::new(
                 ProblemKind::NotSupported,

@@ -144,7 +144,9 @@ impl Building<'_> {
                 self.note_unknown_change(Problem::new(ProblemKind::NotSupported, entry, message));
             }
         }
-        self.is_changing |= !transformers.is_empty();
+        if !transformers.is_empty() {
+            self.changes.add_all();
+        }
         Ok(transformers)
     }
 
@@ -202,16 +204,35 @@ impl Building<'_> {
                 }
             }
         }
-        self.is_changing |= !kustomization.patches.is_empty()
-            || !kustomization.patches_strategic_merge.is_empty()
-            || !kustomization.patches_json.is_empty()
-            || !kustomization.replacements.is_empty()
-            || !kustomization.vars.is_empty();
+    }
+
+    /// Records which objects the fields of a kustomization change.
+    pub(super) fn note_changes(&mut self, folder: &Path, kustomization: &Kustomization) {
+        for patch in kustomization.patches.iter().chain(&kustomization.patches_json) {
+            // The text of a patch with a target does not matter.
+            let text = match (&patch.target, &patch.path, &patch.text) {
+                (None, Some(path), _) => self.text(&joined(folder, &path.text)).ok().flatten(),
+                (None, None, Some(text)) => Some(text.text.clone()),
+                _ => None,
+            };
+            self.changes.add_patch(patch.target.as_ref(), text.as_deref());
+        }
+        for patch in &kustomization.patches_strategic_merge {
+            let text = if is_inline(&patch.text) {
+                Some(patch.text.clone())
+            } else {
+                self.text(&joined(folder, &patch.text)).ok().flatten()
+            };
+            self.changes.add_patch(None, text.as_deref());
+        }
+        if !kustomization.replacements.is_empty() || !kustomization.vars.is_empty() {
+            self.changes.add_all();
+        }
     }
 
     /// Records that objects change in an unknown way.
     fn note_unknown_change(&mut self, problem: Problem) {
-        self.is_changing = true;
+        self.changes.add_all();
         self.blocked.get_or_insert(problem);
     }
 }

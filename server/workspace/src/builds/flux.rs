@@ -359,7 +359,8 @@ impl Kustomization {
         let path = text(&spec["path"]);
         let folder = joined(root, path.trim_start_matches('/'));
         let kind = source["kind"].as_str().unwrap_or_default();
-        let is_elsewhere = folder == root && (source.is_null() || ["OCIRepository", "Bucket"].contains(&kind));
+        let is_of_artifact = ["OCIRepository", "Bucket"].contains(&kind) && folder == root;
+        let is_elsewhere = is_of_artifact || source.is_null() && path.is_empty();
         Self {
             folder,
             root: root.to_owned(),

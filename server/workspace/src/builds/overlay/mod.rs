@@ -39,7 +39,7 @@ pub use flux_folders::FluxFolders;
 use flux_folders::{By, ByFlux};
 pub use graph::{Graph, is_kustomization};
 use judged::Judged;
-use objects::{Key, is_judged, key, told, told_unread};
+use objects::{Key, changed_files, is_judged, key, told, told_unread};
 use projection::{Projection, Written, documents_of};
 use run::{BuiltFolder, Run};
 pub use stored::{BuildOf, Stored};
@@ -342,8 +342,10 @@ impl Overlays {
                 }
                 self.misread.extend(build.misread.iter().cloned());
                 self.open.extend(build.patches.iter().cloned());
-                if build.is_changing || self.patching[number].is_some() {
+                if self.patching[number].is_some() {
                     self.open.extend(build.resources.iter().cloned());
+                } else if !build.changes.is_empty() {
+                    self.open.extend(changed_files(build, sources));
                 }
                 state.unknown.extend(build.resources.iter().cloned());
             }

@@ -2,8 +2,11 @@
 
 use std::path::PathBuf;
 
-use crd_analyzer_kustomize::{Node, Place, Problem, ProblemKind, Sources, Unread};
-use crd_analyzer_syntax::tree::{NodeKind, Span};
+use crd_analyzer_kustomize::{Build, Node, Place, Problem, ProblemKind, Sources, Unread};
+use crd_analyzer_syntax::{
+    paths::lookup,
+    tree::{NodeKind, Span},
+};
 
 use crate::{
     codes,
@@ -114,6 +117,17 @@ pub(super) fn is_judged(object: &Node) -> bool {
     let group = version.split_once('/').map_or("", |it| it.0);
     let is_of_row = || text("kind").is_some_and(|kind| kinds::of(version, kind).is_some());
     group == "apiextensions.k8s.io" || !native::is_native(group) || is_of_row()
+}
+
+/// The files with objects that a failed build may have changed. The other objects are known, as they are written.
+pub(super) fn changed_files<'b>(build: &'b Build, sources: &'b Sources) -> impl Iterator<Item = PathBuf> + 'b {
+    let may_be_changed = |it: &&Place| {
+        let (tree, node) = sources.tree(**it);
+        let kind = lookup(tree, tree.resolve(node), "kind");
+        kind.is_none_or(|it| build.changes.may_be_of(&tree.scalar(tree.resolve(it.value))))
+    };
+    let changed = build.taken.iter().filter(may_be_changed);
+    changed.map(|it| sources.document(*it).0.to_path_buf())
 }
 
 /// The document and item of an object, or `None` if the object is generated.
