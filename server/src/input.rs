@@ -355,7 +355,7 @@ fn is_of_types(path: &Path) -> bool {
 }
 
 /// Markers that occur only in files with API types.
-const SIGNS: [&str; 3] = ["+groupName=", "+kubebuilder:object:", "+kubebuilder:validation:"];
+const SIGNS: [&str; 3] = ["+groupName", "+kubebuilder:object:", "+kubebuilder:validation:"];
 
 /// Whether a Go file has markers of API types.
 pub(crate) fn has_markers(path: &Path, access: &Access) -> bool {

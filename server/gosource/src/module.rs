@@ -180,21 +180,23 @@ impl Package {
     }
 
     fn names_group(&self, group: &str) -> bool {
-        let (quoted, marked) = (format!("\"{group}\""), format!("+groupName={group}"));
+        let quoted = format!("\"{group}\"");
         let mut texts = self.files.iter().map(|it| &it.source.text);
-        texts.any(|it| it.contains(&quoted) || it.contains(&marked))
+        texts.any(|it| it.contains(&quoted) || values_of(it, "+groupName").any(|it| it.starts_with(group)))
     }
 
     /// Whether the package may declare kinds with markers.
     fn may_have_kinds(&self) -> bool {
         let has = |word: &str| self.files.iter().any(|it| it.source.text.contains(word));
-        has("+groupName=") && has("ObjectMeta") && has("TypeMeta") && has("+kubebuilder:")
+        let mut texts = self.files.iter().map(|it| &it.source.text);
+        let has_group = texts.any(|it| values_of(it, "+groupName").next().is_some());
+        has_group && has("ObjectMeta") && has("TypeMeta") && has("+kubebuilder:")
     }
 
     /// The version of the package's kinds, from a marker or from the name of the package.
     fn version(&self) -> Option<&str> {
         let mut texts = self.files.iter().map(|it| &*it.source.text);
-        let marked = texts.find_map(|it| Some(it.split_once("+versionName=")?.1));
+        let marked = texts.find_map(|it| values_of(it, "+versionName").next());
         let is_of = |it: char| it.is_alphanumeric() || it == '_';
         let word = |text: &'_ str| text.find(|it| !is_of(it)).unwrap_or(text.len());
         if let Some(marked) = marked {
@@ -545,6 +547,12 @@ impl OnDisk {
             .or_insert(Arc::new(package))
             .clone()
     }
+}
+
+/// The texts after a marker and `=`. controller-gen also accepts `:=`.
+fn values_of<'t>(text: &'t str, marker: &str) -> impl Iterator<Item = &'t str> {
+    let after = text.split(marker).skip(1);
+    after.filter_map(|it| it.strip_prefix(':').unwrap_or(it).strip_prefix('='))
 }
 
 fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {

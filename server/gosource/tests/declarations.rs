@@ -87,7 +87,7 @@ fn module() -> Module {
         ("/w/api/v1/crontab_types.go", TYPES),
         (
             "/w/api/v1/groupversion_info.go",
-            "// +groupName=example.com\npackage v1\n",
+            "// +groupName:=example.com\n// +versionName:=v1\npackage v1\n",
         ),
         (
             "/w/api/v1/crontab_types_test.go",

@@ -21,8 +21,8 @@ use crate::{
     roots::Roots,
 };
 
-/// The maximum size of a Go file, in bytes. The largest files of Kubernetes itself have less than half of it.
-const FILE_BYTES: u64 = 1 << 20;
+/// The maximum size of a Go file, in bytes. Generated clients have files of more than 1 MB.
+const FILE_BYTES: u64 = 4 << 20;
 /// The maximum total size of the files to read from one repository, in bytes.
 const MODULE_BYTES: u64 = 64 << 20;
 /// The maximum number of entries to read from a folder.

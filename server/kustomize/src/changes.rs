@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use crate::selector::Selector;
 
-/// The kinds of the objects of which a build changes more than the name, the namespace, labels and annotations.
+/// The kinds of objects that a build changes in more than the name, the namespace, labels and annotations.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Changes {
     kinds: BTreeSet<Arc<str>>,

@@ -75,18 +75,21 @@ impl Request<'_> {
             return None;
         }
         let has_value = self.text[whole.end..].starts_with('=');
+        let declared = self.declared();
+        let has_choices = declared.as_ref().is_some_and(|it| !it.choices().is_empty());
         let mut found = Vec::new();
         for name in catalog::names() {
             let mut definitions = catalog::definitions(name).iter();
             if let Some(definition) = definitions.find(|it| self.is_known(it)) {
-                found.push((rank(name), name_item(definition, has_value)));
+                let mut item = name_item(definition, has_value);
+                item.asks_again &= has_choices || !OF_VALUES.contains(&name);
+                found.push((rank(name), item));
                 found.extend(
                     self.with_arguments(definition, typed, has_value)
                         .map(|it| (rank(name), it)),
                 );
             }
         }
-        let declared = self.declared();
         let fits = |it: &Item| declared.as_ref().is_none_or(|declared| declared.takes(&it.label));
         found.sort_by_cached_key(|it| (!fits(&it.1), it.0));
         let mut items: Vec<Item> = found.into_iter().map(|it| it.1).collect();
@@ -292,7 +295,7 @@ fn name_item(definition: &Definition, has_value: bool) -> Item {
             if !has_value {
                 item.snippet = Some(format!("{}={}", definition.name, place_for(definition, only, 1)));
                 item.text.push('=');
-                item.asks_again = true;
+                item.asks_again = offers_values(definition, only);
             }
         }
         all => {
@@ -307,7 +310,7 @@ fn name_item(definition: &Definition, has_value: bool) -> Item {
                         .collect();
                     item.snippet = Some(format!("{}:{}", definition.name, places.join(",")));
                     item.text = format!("{}:{}=", definition.name, first.name);
-                    item.asks_again = true;
+                    item.asks_again = offers_values(definition, first);
                 }
             }
         }
@@ -331,9 +334,18 @@ fn argument_item(definition: &Definition, it: &Argument, has_value: bool) -> Ite
     if !has_value {
         item.snippet = Some(format!("{}={}", it.name, place_for(definition, it, 1)));
         item.text.push('=');
-        item.asks_again = true;
+        item.asks_again = offers_values(definition, it);
     }
     item
+}
+
+/// Whether completion may offer values of an argument. If it offers none, VS Code shows words of the file instead, and the next Enter inserts one.
+fn offers_values(definition: &Definition, argument: &Argument) -> bool {
+    let is_expression = matches!(argument.name.as_str(), "rule" | "messageExpression");
+    is_expression
+        || values(definition, argument).next().is_some()
+        || OF_VALUES.contains(&definition.name)
+        || Named::of(definition.name, &argument.name).is_some()
 }
 
 /// A snippet placeholder for the value of an argument.

@@ -48,6 +48,28 @@ fn check(marked: &str, expected: &[&str], line: &str) {
     assert_eq!((first.as_slice(), taken.as_str()), (expected, line), "{marked}");
 }
 
+/// Without values to offer, VS Code would show words of the file.
+#[test]
+fn a_list_of_values_is_opened_only_if_there_are_values() {
+    let opens = |marker: &str| {
+        let marked = format!("package v1\n\ntype A struct {{\n\t// +{marker}|\n\tB string `json:\"b\"`\n}}\n");
+        let (text, offset) = at(&marked);
+        let found = complete(&text, offset, &markers(), true).expect("a list");
+        let item = found.items.iter().find(|it| it.label == marker);
+        item.expect("the marker is offered").asks_again
+    };
+    for (marker, expected) in [
+        ("kubebuilder:validation:MinLength", false),
+        ("kubebuilder:validation:Pattern", false),
+        ("kubebuilder:default", false),
+        ("kubebuilder:validation:Format", true),
+        ("kubebuilder:validation:XValidation", true),
+        ("listType", true),
+    ] {
+        assert_eq!(opens(marker), expected, "{marker}");
+    }
+}
+
 /// A kind with a marker at its type.
 fn kind(marker: &str) -> String {
     format!(
