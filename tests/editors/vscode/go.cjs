@@ -6,8 +6,10 @@ const { Person } = require("./person.cjs");
 
 const [install, vsix, fixture, out] = process.argv.slice(2).map((it) => path.resolve(it));
 const marker = "// +kubebuilder:validation:XValidation:rule=";
+/** VS Code's default: if a list of values has no item, words of the file are offered. */
+const more = { "editor.wordBasedSuggestions": undefined };
 finish(
-  inWorkbench({ install, vsix, fixture, out, size: { width: 1200, height: 640 } }, async (page, { shot }) => {
+  inWorkbench({ install, vsix, fixture, out, size: { width: 1200, height: 640 }, more }, async (page, { shot }) => {
     const person = new Person(page);
     const squiggles = page.locator(".squiggly-error");
     await person.open("order_types.go");
@@ -44,5 +46,16 @@ finish(
     await waitFor("the bound is a marker", async () => (await person.lines()).some((it) => it.trim().startsWith("// +kubebuilder:validation:MaxItems=")));
     await person.seeNoFinding("nothing is marked");
     ok("a bound is written as a marker");
+
+    // After a marker that takes any number, Enter inserts no word of the file.
+    await person.rewriteLine("");
+    await page.keyboard.type("// +kubebuilder:validation:MaxPropert", { delay: 30 });
+    await person.complete("kubebuilder:validation:MaxProperties");
+    await page.waitForTimeout(1000);
+    await page.keyboard.type("5\n", { delay: 30 });
+    await person.seeStart("the number is written", "// +kubebuilder:validation:MaxProperties=5");
+    const lines = (await person.lines()).map((it) => it.trim());
+    if (!lines.includes("// +kubebuilder:validation:MaxProperties=5")) throw new Error(`a word was inserted: ${lines.join("\n")}`);
+    ok("no word is inserted");
   }),
 );

@@ -230,6 +230,15 @@ spec:
     // In an action, there are no fields.
     let list = client.request("textDocument/completion", after("toYaml . |")).await;
     assert_eq!(list, Value::Null);
+    // What another block prints is there, and a block may not be closed yet.
+    let begun = "apiVersion: example.com/v1\nkind: Widget\nspec:\n  {{- with .Values.a }}\n  items: []\n  {{- end }}\n  {{- if .Values.b }}\n  \n";
+    let other = uri("chart/templates/b.yaml");
+    client.open(&other, 1, begun).await;
+    let position = json!({ "textDocument": { "uri": other }, "position": { "line": 7, "character": 2 } });
+    let list = client.request("textDocument/completion", position).await;
+    let items = list["items"].as_array().expect("a list").iter();
+    let labels: Vec<_> = items.map(|it| it["label"].as_str().expect("a label")).collect();
+    assert!(labels.contains(&"size") && !labels.contains(&"items"), "{labels:?}");
     let mut rename = {
         let before = &crd[..crd.find("color: {type").expect("a property")];
         let line = before.matches('\n').count();

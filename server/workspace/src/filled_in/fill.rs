@@ -38,20 +38,30 @@ pub(crate) fn fill(text: &str) -> Option<Filled> {
         return None;
     }
     let blocks = blocks(&actions)?;
-    fill_with(text, (&actions, &blocks, &Lines::of(text, &actions)), (&[], false))
+    fill_with(text, (&actions, &blocks, &Lines::of(text, &actions)), Shown::default())
 }
 
-/// Fills in a template. `shown` has the branches of blocks that are read, see [`left_out`].
-fn fill_with(
-    text: &str,
-    (actions, blocks, lines): (&[Action], &[Block], &Lines),
-    shown: (&[Option<usize>], bool),
-) -> Option<Filled> {
+/// How blocks are read.
+#[derive(Clone, Copy, Default)]
+struct Shown<'s> {
+    /// The branch of each block that is read. See [`left_out`].
+    branches: &'s [Option<usize>],
+    /// Whether the text in a `range` may be printed several times.
+    repeats: bool,
+    /// Whether lines that an action or an unknown block prints are left out, and not replaced. Somebody who edits the template sees only the other lines.
+    is_edited: bool,
+}
+
+/// Fills in a template.
+fn fill_with(text: &str, (actions, blocks, lines): (&[Action], &[Block], &Lines), shown: Shown<'_>) -> Option<Filled> {
     let LeftOut {
         ranges: mut left_out,
         mut replaced,
         opened,
-    } = left_out(text, actions, blocks, lines, shown);
+    } = left_out(text, actions, blocks, lines, (shown.branches, shown.repeats));
+    if shown.is_edited {
+        replaced.retain(|it| matches!(it, Replaced::Part(_)));
+    }
     let mut filling = Filling {
         bytes: text.as_bytes().to_vec(),
         places: Places::new(text)?,
@@ -77,7 +87,9 @@ fn fill_with(
             filling.blank(action.span.clone());
         } else if lines.is_alone(&action.span) {
             filling.blank(action.span.clone());
-            replaced.push(Replaced::Lines(lines.around(&action.span), None));
+            if !shown.is_edited {
+                replaced.push(Replaced::Lines(lines.around(&action.span), None));
+            }
         } else {
             let is_quoted = is_quoted(action.code(text));
             let place = if is_quoted {

@@ -6,8 +6,8 @@
 use std::{collections::HashMap, ops::Range};
 
 use super::{
-    Filled,
-    actions::{Action, actions},
+    Filled, Shown,
+    actions::{Action, Kind, actions},
     blocks::{Block, Form, blocks},
     fill_with,
     lines::Lines,
@@ -115,7 +115,15 @@ impl<'t> Readings<'t> {
         let mut ranges: Vec<Range<usize>> = shown.iter().map(branch).collect();
         ranges.sort_unstable_by_key(|it| (it.start, std::cmp::Reverse(it.end)));
         Some(Reading {
-            filled: fill_with(self.text, parts, (&read, self.is_alone))?,
+            filled: fill_with(
+                self.text,
+                parts,
+                Shown {
+                    branches: &read,
+                    repeats: self.is_alone,
+                    ..Shown::default()
+                },
+            )?,
             shown: ranges,
             values,
             is_alone: self.is_alone,
@@ -141,7 +149,14 @@ pub(crate) fn other_heads(text: &str) -> Vec<Filled> {
     let most = heads.iter().flatten().max().copied().unwrap_or_default();
     let fill = |branch| {
         let shown: Vec<Option<usize>> = heads.iter().map(|it| it.map(|last| last.min(branch))).collect();
-        fill_with(text, (&actions, &blocks, &lines), (&shown, false))
+        fill_with(
+            text,
+            (&actions, &blocks, &lines),
+            Shown {
+                branches: &shown,
+                ..Shown::default()
+            },
+        )
     };
     (1..=most.min(most_together(text))).filter_map(fill).collect()
 }
@@ -158,24 +173,66 @@ pub(crate) fn with_blocks(text: &str) -> Option<Filled> {
     let shown: Vec<Option<usize>> = blocks_and_forms
         .map(|(block, form)| (*form == Form::Lines && block.branches() == 1 && is_outermost(block)).then_some(0))
         .collect();
-    fill_with(text, (&actions, &blocks, &lines), (&shown, false))
+    fill_with(
+        text,
+        (&actions, &blocks, &lines),
+        Shown {
+            branches: &shown,
+            ..Shown::default()
+        },
+    )
 }
 
-/// The template with its actions replaced, for somebody who edits it at an offset: the branches around the offset are read, and all other blocks are
-/// unknown. `None` as for [`super::fill`], or if the offset is in an action.
+/// The template with its actions replaced, for somebody who edits it at an offset: the branches around the offset are read, and of each other block the
+/// first branch. Blocks that are not closed yet are read as if their action was not there. `None` if there are no actions, if one of them is not closed,
+/// or if the offset is in one.
 pub(crate) fn fill_around(text: &str, offset: usize) -> Option<Filled> {
-    let actions = actions(text)?;
+    let mut actions = actions(text)?;
     if actions.is_empty() || actions.iter().any(|it| it.holds(offset)) {
         return None;
     }
+    leave_out_open_blocks(&mut actions);
     let blocks = blocks(&actions)?;
     let is_around = |it: Range<usize>| it.start <= offset && offset <= it.end;
     let shown = blocks.iter().map(|block| {
         let mut branches = 0..block.branches();
         branches.find(|it| is_around(block.branch(&actions, *it)))
     });
+    let lines = Lines::of(text, &actions);
+    let forms = blocks.iter().map(|it| Form::of(text, &actions, it, &lines));
+    let shown = shown.zip(forms).map(|(around, form)| match form {
+        Form::Lines => around.or(Some(0)),
+        _ => around,
+    });
     let shown: Vec<Option<usize>> = shown.collect();
-    fill_with(text, (&actions, &blocks, &Lines::of(text, &actions)), (&shown, true))
+    let shown = Shown {
+        branches: &shown,
+        is_edited: true,
+        ..Shown::default()
+    };
+    fill_with(text, (&actions, &blocks, &lines), shown)
+}
+
+/// Turns the actions that begin a block without an end, or end one without a beginning, into actions that print nothing.
+fn leave_out_open_blocks(actions: &mut [Action]) {
+    let mut open = Vec::new();
+    for n in 0..actions.len() {
+        let is_alone = match actions[n].kind {
+            Kind::Begin | Kind::Define => {
+                open.push(n);
+                false
+            }
+            Kind::End => open.pop().is_none(),
+            Kind::Else => open.is_empty(),
+            Kind::Value | Kind::Nothing => false,
+        };
+        if is_alone {
+            actions[n].kind = Kind::Nothing;
+        }
+    }
+    for n in open {
+        actions[n].kind = Kind::Nothing;
+    }
 }
 
 /// Whether an offset is in an action.
@@ -375,13 +432,18 @@ mod tests {
                     .collect::<Vec<_>>(),
             )
         };
-        assert_eq!(lines_at("a: 1").as_deref(), Some(&["a: 1"][..]));
-        assert_eq!(lines_at("b: ").as_deref(), Some(&["a: 1", "b: "][..]));
-        assert_eq!(lines_at("c: 1").as_deref(), Some(&["a: 1", "c: 1"][..]));
-        assert_eq!(lines_at("d: 1").as_deref(), Some(&["a: 1", "d: 1"][..]));
+        assert_eq!(lines_at("a: 1").as_deref(), Some(&["a: 1", "b: ", "d: 1"][..]));
+        assert_eq!(lines_at("b: ").as_deref(), Some(&["a: 1", "b: ", "d: 1"][..]));
+        assert_eq!(lines_at("c: 1").as_deref(), Some(&["a: 1", "c: 1", "d: 1"][..]));
+        assert_eq!(lines_at("d: 1").as_deref(), Some(&["a: 1", "b: ", "d: 1"][..]));
         assert_eq!(lines_at(".y"), None);
         assert!(fill_around("a: 1\n", 2).is_none());
-        assert!(fill_around("{{ if .x }}\na: 1\n", 15).is_none());
+        // What an action prints is not there while somebody edits, and a block may not be closed yet.
+        let edited = |text: &str| fill_around(text, text.len()).map(|it| it.text.replace(' ', ""));
+        assert_eq!(edited("a:\n  {{- toYaml .x }}\n").as_deref(), Some("a:\n\n"));
+        assert_eq!(edited("{{ if .x }}\na: 1\n").as_deref(), Some("\na:1\n"));
+        assert_eq!(edited("a: 1\n{{ else }}\n{{ end }}\n").as_deref(), Some("a:1\n\n\n"));
+        assert_eq!(edited("a: {{ .x\n"), None);
     }
 
     #[test]
