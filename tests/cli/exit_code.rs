@@ -125,3 +125,11 @@ fn go_packages_are_for_commands_that_read_them() {
     sandbox.run(&["check", ".", "--crd", "./api/..."]).expect(2, &told);
     sandbox.run(&["check", "./api/..."]).expect(0, &["1 file,"]);
 }
+
+/// A git revision is read with a path.
+#[test]
+fn a_revision_without_a_path_is_told() {
+    let sandbox = Sandbox::new(&[("crd.yaml", "")]);
+    let told = "to read a git revision, add the path: `HEAD~1:config/crd/bases`";
+    sandbox.run(&["compat", "HEAD~1", "HEAD"]).expect(2, &[told]);
+}

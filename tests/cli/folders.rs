@@ -9,7 +9,7 @@ fn resources_in_a_folder_of_patches_may_lack_fields() {
     let widget = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec: {}\n";
     let sandbox = Sandbox::new(&[("crd.yaml", &crd), ("nas/patches/apps/a.yaml", widget)]);
     sandbox.run(&["check", "."]).expect(0, &["0 errors"]);
-    sandbox.write("nas/patches/apps/a.yaml", &widget.replace("{}", "{size: big}"));
+    sandbox.write("nas/patches/apps/a.yaml", widget.replace("{}", "{size: big}"));
     sandbox.run(&["check", "."]).expect(1, &["error[wrong-type]"]);
     sandbox.write("nas/apps/a.yaml", widget);
     sandbox
@@ -38,7 +38,7 @@ fn resources_in_a_folder_of_tests_may_lack_a_name() {
     let widget = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {labels: {a: b}}\nspec: {size: 1}\n";
     let sandbox = Sandbox::new(&[("crd.yaml", &crd), ("test/e2e/manifests/a.yaml", widget)]);
     sandbox.run(&["check", "."]).expect(0, &["0 errors"]);
-    sandbox.write("test/e2e/manifests/a.yaml", &widget.replace("size: 1", "size: big"));
+    sandbox.write("test/e2e/manifests/a.yaml", widget.replace("size: 1", "size: big"));
     sandbox
         .run(&["check", "."])
         .expect(1, &["error[wrong-type]", "1 error,"]);
@@ -65,7 +65,7 @@ fn what_a_chainsaw_test_applies_again_may_lack_fields() {
     };
     let sandbox = Sandbox::new(&[("crd.yaml", &crd)]);
     let check = |steps: &[String], code: i32, expected: &str| {
-        sandbox.write("test/chainsaw/a/chainsaw-test.yaml", &test(steps));
+        sandbox.write("test/chainsaw/a/chainsaw-test.yaml", test(steps));
         sandbox.run(&["check", "."]).expect(code, &[expected]);
     };
     let whole = step("create", "a", "{size: 1}");
@@ -103,7 +103,7 @@ fn resources_of_a_base_that_nothing_builds_may_lack_fields() {
         ("apps/base/a/a.yaml", widget),
     ]);
     sandbox.run(&["check", "."]).expect(0, &["0 errors"]);
-    sandbox.write("apps/base/a/a.yaml", &widget.replace("{}", "{size: big}"));
+    sandbox.write("apps/base/a/a.yaml", widget.replace("{}", "{size: big}"));
     sandbox.run(&["check", "."]).expect(1, &["error[wrong-type]"]);
     sandbox.write("apps/base/a/a.yaml", widget);
     sandbox.write("apps/nas/kustomization.yaml", "resources: [../base/a]\n");
@@ -112,4 +112,15 @@ fn resources_of_a_base_that_nothing_builds_may_lack_fields() {
     sandbox.write("apps/nas/kustomization.yaml", "resources: []\n");
     sandbox.write("clusters/a.yaml", flux);
     sandbox.run(&["check", "."]).expect(1, &["error[missing-property]"]);
+}
+
+/// The core group has no kind of this name, so the group of the CRD is missing.
+#[test]
+fn a_kind_of_a_crd_needs_the_group_of_the_crd() {
+    let crd = definition("                {type: object}").replace("v1\n      served", "v1alpha1\n      served");
+    let widget = "apiVersion: v1\nkind: Widget\nmetadata: {name: a}\nspec: {}\n";
+    let sandbox = Sandbox::new(&[("crd.yaml", &crd), ("a.yaml", widget)]);
+    sandbox
+        .run(&["check", "."])
+        .expect(1, &["error[unknown-kind]", "example.com/v1alpha1"]);
 }

@@ -163,7 +163,7 @@ function effectiveObjects(context: ExtensionContext): void {
   const provideTextDocumentContent = async (uri: Uri) => {
     const found = await askEffective(JSON.parse(uri.query) as Of);
     if (!found) {
-      return "# here is no resource of a known definition\n";
+      return "# no custom resource with a known CRD is here\n";
     }
     const built = found.overlay ? `, as ${found.overlay} builds it` : "";
     return `# as Kubernetes ${found.kubernetes} reads it${built}\n${found.text}`;

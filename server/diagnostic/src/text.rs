@@ -5,6 +5,18 @@ use crate::meant::TYPES;
 /// The maximum number of characters of a value in messages.
 pub const MAX_VALUE: usize = 24;
 
+/// Truncates a path to a number of characters. The end, which tells it from similar paths, is kept.
+pub fn clip_path(path: &str, max: usize) -> String {
+    let path = path.split(['\n', '\r']).collect::<Vec<_>>().join(" ");
+    let length = path.chars().count();
+    if length <= max {
+        return path;
+    }
+    let end: String = path.chars().skip(length + 1 - max).collect();
+    let whole = end.find('/').filter(|it| *it + 1 < end.len());
+    format!("…{}", &end[whole.unwrap_or(0)..])
+}
+
 /// Truncates a string to a number of characters. Closes backquotes and quotes that the cut leaves open.
 pub fn clip(text: &str, max: usize) -> String {
     // A headline must not have line breaks.
@@ -103,6 +115,18 @@ pub fn number(number: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn paths_keep_their_end() {
+        for (path, expected) in [
+            ("../../components/a/", "../../components/a/"),
+            ("../../components/aes-efs-x/", "…/components/aes-efs-x/"),
+            ("../../../../../../components/aes/", "…/../../components/aes/"),
+            ("a-very-long-name-of-a-single-file.yaml", "…me-of-a-single-file.yaml"),
+        ] {
+            assert_eq!(clip_path(path, 25), expected, "{path}");
+        }
+    }
 
     #[test]
     fn long_texts_are_cut_and_stay_one_line() {

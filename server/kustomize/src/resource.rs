@@ -382,7 +382,7 @@ impl Resources {
             None => self.by_key()?,
         };
         if known.insert(id.key(), self.list.len()).is_some() {
-            let message = format!("{id} already exists: kustomize builds each object once");
+            let message = format!("{id} is built twice");
             return Err(Problem::fails(resource.origin, message));
         }
         self.known = Some(known);

@@ -131,6 +131,7 @@ impl From<PolicyName> for Policy {
 pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
     for side in [Some(&args.old), args.new.as_ref()].into_iter().flatten() {
         input::not_packages(Path::new(side))?;
+        not_revision(side)?;
     }
     args.settings.start_threads()?;
     let kubernetes = one_version(args.kubernetes_version, "CRDs are compared", "for")?;
@@ -220,6 +221,18 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
     (args.output.print)(&mut out, columns, &report)?;
     out.flush()?;
     Ok(status)
+}
+
+/// Returns an error if an argument is probably a git revision without a path, such as `HEAD~1`.
+fn not_revision(side: &str) -> Result<(), UsageError> {
+    let is_manifest = |it: &std::ffi::OsStr| it == "yaml" || it == "yml" || it == "json";
+    let has_name = side.contains(['/', ':', '*', '?', '\\']) || Path::new(side).extension().is_some_and(is_manifest);
+    if side == "-" || has_name || read::exists(Path::new(side)) {
+        return Ok(());
+    }
+    Err(UsageError(format!(
+        "`{side}` does not exist; to read a git revision, add the path: `{side}:config/crd/bases`"
+    )))
 }
 
 /// The effects on objects, and whether any input could not be read. `None` without `--objects` and `--from-cluster`.

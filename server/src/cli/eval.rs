@@ -8,7 +8,7 @@ use std::{
 
 use anyhow::Context as _;
 use crd_analyzer_io::{print::Terminal, read};
-use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion, rules::ExpressionSet, structural::Structural};
+use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion, field, rules::ExpressionSet, structural::Structural};
 use crd_analyzer_workspace::{
     config::versions::VersionSet,
     eval::{
@@ -277,7 +277,7 @@ impl Inputs {
                     let subject = subject(site.schema, site.is_resource_root)?;
                     let outcome = subject.try_expression(asked(text), Some(&site.value), site.old.as_ref());
                     answered.push(Answered::Expression {
-                        place: site.path.to_string(),
+                        place: place_of(&site.path),
                         value: Some(site.value),
                         outcome,
                     });
@@ -307,7 +307,7 @@ impl Inputs {
                     schema: node.schema,
                     is_resource_root: node.is_resource_root,
                     steps: node.steps.clone(),
-                    path: crd_analyzer_schema::field::Path::root(),
+                    path: field::Path::root(),
                     value: value.clone(),
                     old: self.old.clone(),
                 };
@@ -384,15 +384,19 @@ impl Inputs {
     }
 }
 
+/// A path as text. The API server names the root `<nil>`; here it has no name.
+fn place_of(path: &field::Path) -> String {
+    if path.segments().is_empty() {
+        String::new()
+    } else {
+        path.to_string()
+    }
+}
+
 impl Answered {
     fn of(run: RuleRun<'_>) -> Self {
         Self::Rule {
-            // The API server names the root `<nil>`.
-            place: if run.path.segments().is_empty() {
-                String::new()
-            } else {
-                run.path.to_string()
-            },
+            place: place_of(&run.path),
             index: run.index,
             rule: run.rule.rule.clone(),
             message: run.rule.message.clone(),

@@ -135,7 +135,8 @@ fn effective(request: &RequestContext) -> impl Iterator<Item = CodeLens> {
         session: &request.session,
         near: request.snapshot.path(),
     };
-    let can_show = request.client().shows_effective;
+    // The values of a template are not known, so there is no object.
+    let can_show = request.client().shows_effective && request.chart().is_none();
     let places = can_show.then(|| lens::resources(request.file(), &known));
     places.into_iter().flatten().map(|span| {
         let range = request.range(span);

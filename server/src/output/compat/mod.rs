@@ -142,6 +142,8 @@ impl Report<'_> {
 /// The path of the changed values as people write it: `spec.replicas`, `spec.ports[*].name`. The path in the CRD for changes outside a schema.
 pub(crate) fn short_path(path: &Path) -> String {
     match schema_values(path) {
+        // The API server's paths print nothing as `<nil>`.
+        None if path.segments().is_empty() => "the object".to_owned(),
         None => path.to_string(),
         Some(values) if values.is_empty() => "the object".to_owned(),
         Some(values) => values,

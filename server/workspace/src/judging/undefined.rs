@@ -95,10 +95,15 @@ pub(crate) fn meant(
     }
     let meant = definitions.meant(kind)?;
     let (_, version) = parse_group_version(&written.api_version).ok()?;
-    // The group is left out only if the CRD has the version.
+    let mut version = version.to_owned();
     if is_core {
+        // The group is left out if the CRD has the version, or if the kind is exactly that of the CRD.
         let crd = definitions.find(&meant, near)?.definition.text(definitions.files())?;
-        crd.versions().iter().find(|it| **it == version)?;
+        let versions = crd.versions();
+        if !versions.iter().any(|it| **it == *version) {
+            let newest = versions.last().filter(|_| meant.kind == kind.kind && version == "v1")?;
+            version = newest.clone();
+        }
     }
     Some(Meant {
         api_version: format!("{}/{version}", meant.group),

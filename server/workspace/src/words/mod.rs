@@ -28,7 +28,7 @@ pub use crd_analyzer_diagnostic::{MAX_HEADLINE, meant, name::schema_values};
 pub(crate) use crd_analyzer_diagnostic::{
     Words,
     name::{self, name_of},
-    text::clip,
+    text::{clip, clip_path},
 };
 use crd_analyzer_schema::{
     field::{Cause, Error, ErrorType, Path, Segment},

@@ -117,7 +117,10 @@ impl OfSource<'_> {
 }
 
 fn told(path: &str, span: Span) -> Finding {
-    let headline = format!("Flux fails: kustomization path not found: `{}`", words::clip(path, 50));
+    let headline = format!(
+        "Flux fails: kustomization path not found: `{}`",
+        words::clip_path(path, 50)
+    );
     let mut finding = Finding::new(Class::Hint, codes::KUSTOMIZE_FAILURE, span, headline);
     finding.severity = Severity::Error;
     finding.help = vec!["name a folder of the repository, as seen from its root".to_owned()];

@@ -57,7 +57,7 @@ const AS_IS: &str = "Flux builds the repository as it is: no tool creates the fi
 
 /// The error about a resource that does not exist.
 fn missing(path: &str) -> Finding {
-    let path = words::clip(path, 40);
+    let path = words::clip_path(path, 48);
     failure(&format!("the file or folder `{path}` does not exist"))
 }
 
@@ -87,11 +87,11 @@ pub(super) fn told_unread(unread: &Unread, is_as_is: bool) -> Finding {
             "crd-analyzer does not check the object from it: the other resources are checked",
         ),
         Unread::Awaited(path) => (
-            format!("the file or folder `{}` does not exist", words::clip(path, 60)),
+            format!("the file or folder `{}` does not exist", words::clip_path(path, 60)),
             "kustomize fails unless a program makes it first, as the repository suggests: the other resources are checked",
         ),
         Unread::Refused(path, why) => (
-            format!("`{}` is not read: {}", words::clip(path, 50), words::clip(why, 30)),
+            format!("`{}` is not read: {}", words::clip_path(path, 50), words::clip(why, 30)),
             "the other resources are checked",
         ),
         Unread::Made(field, kind) => (

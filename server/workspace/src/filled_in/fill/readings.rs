@@ -183,9 +183,9 @@ pub(crate) fn with_blocks(text: &str) -> Option<Filled> {
     )
 }
 
-/// The template with its actions replaced, for somebody who edits it at an offset: the branches around the offset are read, and of each other block the
-/// first branch. Blocks that are not closed yet are read as if their action was not there. `None` if there are no actions, if one of them is not closed,
-/// or if the offset is in one.
+/// The template with its actions replaced, for somebody who edits it at an offset. The branches around the offset are read, and the first branch of each
+/// other block. A block without an end is read as if its action did not exist. `None` if the text has no actions, if the last action has no end, or if the
+/// offset is in an action.
 pub(crate) fn fill_around(text: &str, offset: usize) -> Option<Filled> {
     let mut actions = actions(text)?;
     if actions.is_empty() || actions.iter().any(|it| it.holds(offset)) {
@@ -216,8 +216,8 @@ pub(crate) fn fill_around(text: &str, offset: usize) -> Option<Filled> {
 /// Turns the actions that begin a block without an end, or end one without a beginning, into actions that print nothing.
 fn leave_out_open_blocks(actions: &mut [Action]) {
     let mut open = Vec::new();
-    for n in 0..actions.len() {
-        let is_alone = match actions[n].kind {
+    for (n, action) in actions.iter_mut().enumerate() {
+        let is_alone = match action.kind {
             Kind::Begin | Kind::Define => {
                 open.push(n);
                 false
@@ -227,7 +227,7 @@ fn leave_out_open_blocks(actions: &mut [Action]) {
             Kind::Value | Kind::Nothing => false,
         };
         if is_alone {
-            actions[n].kind = Kind::Nothing;
+            action.kind = Kind::Nothing;
         }
     }
     for n in open {
