@@ -64,6 +64,7 @@ impl Aside {
     pub fn of_text(text: &str, path: &Path, catalog: &Catalog, tests: &dyn Tests) -> Option<Self> {
         let by_name = catalog.with(|index| Self::expected(index.relative(path), text));
         by_name
+            .or_else(|| Self::output_of_tests(path, catalog))
             .or_else(|| tests.rejection(path).map(Self::Expected))
             .or_else(|| Self::test_data(path, catalog, tests))
             .or_else(|| catalog.with(|index| Self::in_own_language(index.relative(path), text)))
@@ -80,6 +81,15 @@ impl Aside {
             Some((format!("`{}` in the path", data.evidence), data.is_output))
         })?;
         (is_output || !tests.may_apply(path)).then_some(Self::TestData(reason))
+    }
+
+    /// Returns `Self::TestData` if tests generate the file or compare results with it, according to its path. The error that such a test may expect is
+    /// not about the file.
+    fn output_of_tests(path: &Path, catalog: &Catalog) -> Option<Self> {
+        catalog.with(|index| {
+            let data = TestData::of(index.relative(path)).filter(|it| it.is_output)?;
+            Some(Self::TestData(format!("`{}` in the path", data.evidence)))
+        })
     }
 
     /// Whether the reason applies to a document of the file.
