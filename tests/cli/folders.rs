@@ -92,28 +92,6 @@ fn what_a_chainsaw_test_applies_again_may_lack_fields() {
     );
 }
 
-/// Overlays complete the objects of a base, and may be in another repository.
-#[test]
-fn resources_of_a_base_that_nothing_builds_may_lack_fields() {
-    let crd = definition("                {type: object, required: [size], properties: {size: {type: integer}}}");
-    let widget = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec: {}\n";
-    let sandbox = Sandbox::new(&[
-        ("crd.yaml", &crd),
-        ("apps/base/a/kustomization.yaml", "resources: [a.yaml]\n"),
-        ("apps/base/a/a.yaml", widget),
-    ]);
-    sandbox.run(&["check", "."]).expect(0, &["0 errors"]);
-    sandbox.write("apps/base/a/a.yaml", widget.replace("{}", "{size: big}"));
-    sandbox.run(&["check", "."]).expect(1, &["error[wrong-type]"]);
-    sandbox.write("apps/base/a/a.yaml", widget);
-    sandbox.write("apps/nas/kustomization.yaml", "resources: [../base/a]\n");
-    sandbox.run(&["check", "."]).expect(1, &["error[missing-property]"]);
-    let flux = "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: a}\nspec:\n  path: ./apps/base/a\n  sourceRef: {kind: GitRepository, name: a}\n";
-    sandbox.write("apps/nas/kustomization.yaml", "resources: []\n");
-    sandbox.write("clusters/a.yaml", flux);
-    sandbox.run(&["check", "."]).expect(1, &["error[missing-property]"]);
-}
-
 /// The core group has no kind of this name, so the group of the CRD is missing.
 #[test]
 fn a_kind_of_a_crd_needs_the_group_of_the_crd() {

@@ -528,7 +528,7 @@ fn a_kustomization_that_kustomize_cannot_read_is_an_error_and_its_patches_are_in
         &[
             "did you mean `patches`?",
             "help: change `patchs` to `patches`",
-            "2 CRs (2 checked in part)",
+            "2 CRs (1 checked in part)",
         ],
     );
 }

@@ -23,7 +23,7 @@ pub(crate) use names::is_assertion;
 pub use names::is_markdown;
 pub use names::{is_filled_in, is_helpers, is_template};
 pub use place::{Place, Standing};
-pub(crate) use place::{is_base, is_in_tests, is_patch};
+pub(crate) use place::{is_in_tests, is_patch};
 pub use repository::{GeneratedInto, Repository, generated_into};
 pub(crate) use role::What;
 pub use role::{Judgement, Role};

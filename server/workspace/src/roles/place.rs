@@ -299,12 +299,6 @@ pub(crate) fn is_patch(path: &Path) -> bool {
     folders.any(|it| words(it).any(|it| matches!(it, "patch" | "patches")))
 }
 
-/// Whether a folder with a kustomization, or the folder around it, is called `base`: overlays complete the objects in it.
-pub(crate) fn is_base(folder: &Path) -> bool {
-    let names = folder.iter().rev().take(2).filter_map(|it| it.to_str());
-    names.into_iter().any(|it| matches!(it, "base" | "bases"))
-}
-
 /// The last version in the names of folders and of a file, and the number of folders before it.
 fn version_in(folders: &[&str], stem: &str) -> (Option<Version>, usize) {
     if let Some(version) = Version::in_name(stem) {

@@ -195,10 +195,7 @@ impl Overlays {
                 revision: None,
                 ..question.update
             },
-            uses: question
-                .uses
-                .without(Use::Part)
-                .with_if(Use::Part, self.is_unused_base(object.build)),
+            uses: question.uses.without(Use::Part),
             wants: Wants {
                 basis: true,
                 most_findings: question

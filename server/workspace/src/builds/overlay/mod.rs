@@ -51,7 +51,6 @@ use crate::{
     filled_in::variables::Variables,
     findings::finding::{Finding, Severity},
     judging::question::BuiltDocuments,
-    roles,
 };
 
 /// An object in one of the builds.
@@ -291,14 +290,6 @@ impl Overlays {
         self
     }
 
-    /// Whether a build is of a base that no other kustomization names and Flux does not build. Overlays elsewhere may complete its objects.
-    fn is_unused_base(&self, number: usize) -> bool {
-        let folder = &self.folders[number];
-        self.patching[number].is_none()
-            && roles::is_base(folder)
-            && !self.flux.building().any(|it| it.folder() == folder)
-    }
-
     /// Adds the objects of a build. `unchanged` has the objects that were removed from the build because it does not change them. It is `None` if the
     /// build was not searched for them.
     fn add(
@@ -311,7 +302,6 @@ impl Overlays {
         let objects = std::mem::replace(&mut self.builds[number].objects, Ok(Vec::new()));
         let build = &self.builds[number];
         let sources = &self.sources;
-        let is_base = self.is_unused_base(number);
         let mut findings = Vec::new();
         let is_as_is = state.as_is.contains(&number);
         for (unread, place) in &build.unread {
@@ -350,9 +340,6 @@ impl Overlays {
                 state.unknown.extend(build.resources.iter().cloned());
             }
             Ok(objects) => {
-                if is_base {
-                    self.open.extend(build.resources.iter().cloned());
-                }
                 // A patch may be for an object that could not be read.
                 let of_patches = if is_known { &mut self.patches } else { &mut self.open };
                 of_patches.extend(build.patches.iter().cloned());
