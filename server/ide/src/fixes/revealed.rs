@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use crd_analyzer_syntax::{paths, tree::Span};
 use crd_analyzer_workspace::findings::finding::Finding;
 
-use super::{Fix, TextEdit};
+use super::{Fix, OF_EXPRESSIONS, TextEdit};
 use crate::file::File;
 
 /// The parts of an edited text in which new diagnostics do not count against the fixes.
@@ -32,6 +32,12 @@ impl Revealed {
             found
                 .around
                 .extend(fix.problem.others.iter().map(|it| shift.moved(*it)));
+            if OF_EXPRESSIONS.contains(&fix.problem.code)
+                && let Some(expression) = scalar_at(file, fix.problem.span)
+            {
+                let (start, end) = (shift.moved(expression.start), shift.moved(expression.end));
+                found.entries.push(Span::new(start, end));
+            }
             let text = file.text();
             let moved = fix.edits.iter().filter_map(|it| moved(text, &fix.edits, it, &shift));
             found.entries.extend(moved);
@@ -62,6 +68,15 @@ impl Revealed {
         let is_of_value = next.checked_sub(1).is_some_and(|it| end <= self.entries[it].end);
         (is_of_value || self.around.contains(&start)) && !self.own.contains(&(finding.code, start))
     }
+}
+
+/// The scalar that contains a span, such as the expression of a rule. The errors behind its first one are found only when that one is gone.
+fn scalar_at(file: &File, span: Span) -> Option<Span> {
+    let document = file.document_at(span.start)?;
+    let tree = document.tree;
+    let node = paths::at(tree, span.start)?.node;
+    let scalar = tree.span(node);
+    (tree.is_scalar(node) && scalar.start <= span.start && span.end <= scalar.end).then_some(scalar)
 }
 
 /// The entry whose value an edit reveals, and the starts of the keys around it. `None` if the edit changes the value itself. If the edit only changes

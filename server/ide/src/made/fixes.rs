@@ -343,7 +343,9 @@ impl SourceFile<'_> {
             let known = of(before, it.problem.code);
             known == 0 || of(&after, it.problem.code) < known
         };
-        let leaves_others = fixes.iter().any(|it| it.problem.has_others());
+        // An expression may have other errors, which are found only when its first one is gone.
+        let is_of_expression = |it: &Fix| it.problem.has_others() || OF_EXPRESSIONS.contains(&it.problem.code);
+        let leaves_others = fixes.iter().any(is_of_expression);
         fixes.iter().all(goes) && (bring_nothing(before, &after) || leaves_others && leave_others(before, &after))
     }
 

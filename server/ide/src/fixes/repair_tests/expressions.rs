@@ -103,3 +103,13 @@ fn a_format_moves_out_of_the_type() {
         "type: integer\nformat: int32",
     );
 }
+
+/// The next error of an expression shows only when the first one is gone, so it is not held against the fix.
+#[test]
+fn an_expression_may_have_another_error_behind_the_first_one() {
+    check(
+        "type: object\nproperties:\n  count: {type: integer, default: 0}\n  more: {type: object, default: {}}\nx-kubernetes-validations:\n- rule: self.count < self.mroe\n",
+        "Change mroe to more",
+        "type: object\nproperties:\n  count: {type: integer, default: 0}\n  more: {type: object, default: {}}\nx-kubernetes-validations:\n- rule: self.count < self.more\n",
+    );
+}
