@@ -14,6 +14,7 @@ use crd_analyzer_syntax::tree::Span;
 use crd_analyzer_workspace::{
     charts::chart::{Chart, Charts as _},
     filled_in::yaml_around,
+    roles,
 };
 use lsp_types::{Position, Range, Uri};
 use tower_lsp::jsonrpc::Result;
@@ -100,10 +101,13 @@ impl RequestContext {
     }
 
     /// The syntax trees for a question about a byte offset. In a template, actions such as `{{ .Values.name }}` are not YAML, so these are the trees of
-    /// the text with its actions replaced, which has the same offsets. They are built for the first offset of a request.
+    /// the text with its actions replaced, which has the same offsets. They are built for the first offset of a request. In other files, actions are in
+    /// strings.
     pub(crate) fn file_at(&self, offset: u32) -> &File {
         let (read_at, template) = self.template.get_or_init(|| {
-            let text = yaml_around(self.file().text(), offset);
+            let is_template = |it: &PathBuf| roles::is_template(it) || roles::is_filled_in(it);
+            let path = self.snapshot.path().filter(is_template);
+            let text = path.and_then(|_| yaml_around(self.file().text(), offset));
             (offset, text.map(|it| File::new(it, Arc::default())))
         });
         let template = template.as_ref().filter(|_| *read_at == offset);

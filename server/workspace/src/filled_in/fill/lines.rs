@@ -107,6 +107,14 @@ impl Lines {
         self.separators.partition_point(|it| *it < offset)
     }
 
+    /// The document that contains an offset, from its separator to the next one.
+    pub(super) fn document_around(&self, offset: usize) -> Range<usize> {
+        let next = self.separators.partition_point(|it| *it <= offset);
+        let start = next.checked_sub(1).map_or(0, |it| self.separators[it]);
+        let end = self.all.last().map_or(0, |it| it.range.end);
+        start..self.separators.get(next).copied().unwrap_or(end)
+    }
+
     /// Whether a range contains a line that starts an object.
     pub(super) fn has_head(&self, range: Range<usize>) -> bool {
         let first = self.heads.partition_point(|it| *it < range.start);

@@ -210,7 +210,18 @@ pub(crate) fn fill_around(text: &str, offset: usize) -> Option<Filled> {
         is_edited: true,
         ..Shown::default()
     };
-    fill_with(text, (&actions, &blocks, &lines), shown)
+    let filled = fill_with(text, (&actions, &blocks, &lines), shown)?;
+    // The other documents would only take time.
+    let document = lines.document_around(offset);
+    let blank = |part: &str| {
+        part.split('\n')
+            .map(|it| " ".repeat(it.len()))
+            .collect::<Vec<_>>()
+            .join("\n")
+    };
+    let (before, after) = (&filled.text[..document.start], &filled.text[document.end..]);
+    let text = [&blank(before), &filled.text[document], &blank(after)].concat();
+    Some(Filled { text, ..filled })
 }
 
 /// Turns the actions that begin a block without an end, or end one without a beginning, into actions that print nothing.
@@ -444,6 +455,7 @@ mod tests {
         assert_eq!(edited("{{ if .x }}\na: 1\n").as_deref(), Some("\na:1\n"));
         assert_eq!(edited("a: 1\n{{ else }}\n{{ end }}\n").as_deref(), Some("a:1\n\n\n"));
         assert_eq!(edited("a: {{ .x\n"), None);
+        assert_eq!(edited("a: {{ .x }}\n---\nb: 1\n").as_deref(), Some("\n---\nb:1\n"));
     }
 
     #[test]
