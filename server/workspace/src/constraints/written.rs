@@ -14,7 +14,7 @@ use crate::documents::spans;
 pub struct Constraint {
     /// The span to which errors of resources refer.
     pub span: Span,
-    /// The span of the whole constraint: the keyword with its value, or the rule.
+    /// The span of the whole constraint: the keyword with its value, or the text of the rule, where its other lenses are.
     pub whole: Span,
     /// The name of the constraint in a sentence: `this rule`, or the keyword in backquotes.
     pub name: String,
@@ -89,7 +89,7 @@ impl Written {
                     let rules = rules.filter_map(|it| Some((it, tree.get(it, "rule")?)));
                     found.extend(rules.map(|(item, rule)| Constraint {
                         span: spans::spot(tree, None, item),
-                        whole: tree.span(item),
+                        whole: tree.span(rule),
                         name: "this rule".to_owned(),
                         is_limit: true,
                         says: (at, said[&rule]),
