@@ -1,5 +1,7 @@
 //! Finds the kubebuilder marker that sets a keyword of a CRD.
 
+use std::collections::HashSet;
+
 use crate::{
     declaration::{Declaration, Site},
     read::Marker,
@@ -122,7 +124,7 @@ pub struct Marked<'a> {
     pub name: Option<String>,
     /// The existing marker that sets the keyword.
     pub written: Option<&'a Marker>,
-    /// If `written` is `None`: a marker with the same name and another value, for markers that may be repeated.
+    /// If `written` is `None`: a marker with the same name and a similar value, for markers that may be repeated. Its value was edited in the CRD.
     pub other: Option<&'a Marker>,
 }
 
@@ -150,10 +152,9 @@ impl Declaration {
                     other: None,
                 };
             }
-            if let Some(first) = all.first()
-                && value.is_some()
-            {
-                other.get_or_insert((*site, name.clone(), *first));
+            let similar = value.and_then(|value| most_similar(&all, value));
+            if let Some(similar) = similar {
+                other.get_or_insert((*site, name.clone(), similar));
             }
         }
         if let Some((site, name, first)) = other {
@@ -177,6 +178,21 @@ impl Declaration {
             other: None,
         }
     }
+}
+
+/// The marker that has most words of a value, if it has at least two thirds of them.
+fn most_similar<'m>(all: &[&'m Marker], value: &str) -> Option<&'m Marker> {
+    let words = |text: &'_ str| -> Vec<String> {
+        let words = text.split(|it: char| !it.is_alphanumeric()).filter(|it| !it.is_empty());
+        words.map(str::to_owned).collect()
+    };
+    let wanted = words(value);
+    let shared = |it: &&&'m Marker| {
+        let own: HashSet<String> = words(&it.text).into_iter().collect();
+        wanted.iter().filter(|it| own.contains(*it)).count()
+    };
+    let best = all.iter().max_by_key(shared)?;
+    (shared(&best) * 3 >= wanted.len() * 2).then_some(*best)
 }
 
 /// Whether a declaration may have this marker several times.

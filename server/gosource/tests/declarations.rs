@@ -228,8 +228,15 @@ fn rules_are_told_apart_by_their_text() {
     check(
         "spec",
         "x-kubernetes-validations",
-        Some("true"),
+        Some("self.min < self.max"),
         "CronTabSpec: +kubebuilder:validation:XValidation: not +kubebuilder:validation:XValidation:rule=\"self.min <= self.max\",message=\"the wrong way round\"",
+    );
+    // A rule that has no marker.
+    check(
+        "spec",
+        "x-kubernetes-validations",
+        Some("true"),
+        "CronTab.Spec: +kubebuilder:validation:XValidation: not written",
     );
     check(
         "",

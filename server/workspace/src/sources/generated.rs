@@ -140,7 +140,7 @@ impl<'a> Origin<'a> {
         let (declaration, is_whole) = self.declaration(&subject)?;
         let site = &declaration.site;
         if !is_whole {
-            let message = format!("`{}` declares it in Go, by a type of another module", site.name);
+            let message = format!("the nearest field in Go: `{}`", site.name);
             return Some(self.related(&site.file, &site.span, message));
         }
         let Some(marker) = subject.marker else {
