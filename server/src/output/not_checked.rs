@@ -134,7 +134,7 @@ impl NotChecked {
                 ("kinds", "CRDs were")
             };
             parts.push(format!(
-                "the schemas of {} {kinds} in Go whose {was} found, but not generated from the types by controller-gen ({})",
+                "the Go types of {} {kinds} whose {was} not written by controller-gen ({})",
                 self.not_generated.len(),
                 listed(self.not_generated.iter().map(String::as_str), MOST_NAMED, "kind")
             ));
@@ -205,7 +205,7 @@ mod tests {
             7 documents with one of `apiVersion` and `kind` (0.yaml, 1.yaml, 2.yaml, 3.yaml, 4.yaml, 2 more files), \
             1 document without a Kubernetes object, 1 file of `crd-analyzer test`, 2 excluded files, \
             hidden files that git does not track (.cache; see --hidden), Go types (see `crd-analyzer check ./...`), \
-            the schemas of 1 kind in Go whose CRD was found, but not generated from the types by controller-gen (v1.Gadget), \
+            the Go types of 1 kind whose CRD was not written by controller-gen (v1.Gadget), \
             the schemas of 1 kind in Go whose CRD crd-analyzer can neither find nor make (v1.Widget), \
             Go types of packages that are not on this machine (example.com/parts; `go mod download` fetches them)";
         assert_eq!(found.words().as_deref(), Some(expected));

@@ -88,7 +88,7 @@ pub(super) fn told_unread(unread: &Unread, is_as_is: bool) -> Finding {
         ),
         Unread::Awaited(path) => (
             format!("the file or folder `{}` does not exist", words::clip_path(path, 60)),
-            "kustomize fails unless a program makes it first, as the repository suggests: the other resources are checked",
+            "kustomize needs it: a program of the repository seems to create it first; crd-analyzer checks the other resources",
         ),
         Unread::Refused(path, why) => (
             format!("`{}` is not read: {}", words::clip_path(path, 50), words::clip(why, 30)),
