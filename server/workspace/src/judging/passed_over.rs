@@ -52,6 +52,11 @@ pub(crate) fn is_template(text: &str, document: Span, error: &ReadError) -> bool
     has_action(&text[document.range()]) || has(&VARIABLES, line) || has_placeholder(line)
 }
 
+/// Whether a file is JSON with comments, which only editors and build tools read as their settings.
+pub(crate) fn is_json_with_comments(name: &str, text: &str) -> bool {
+    name.ends_with(".json") && text.lines().any(|it| it.trim_start().starts_with("//"))
+}
+
 /// Whether a text has an action of a template.
 pub(crate) fn has_action(text: &str) -> bool {
     ACTIONS.iter().any(|it| text.contains(it))
@@ -251,6 +256,14 @@ mod tests {
         ] {
             assert_eq!(shows_manifest(text), expected, "{text:?}");
         }
+    }
+
+    #[test]
+    fn settings_of_editors_are_json_with_comments() {
+        let text = "{\n  // A comment.\n  \"a\": 1,\n}\n";
+        assert!(is_json_with_comments("launch.json", text));
+        assert!(!is_json_with_comments("launch.yaml", text));
+        assert!(!is_json_with_comments("a.json", "{\"a\": \"http://b\"}\n"));
     }
 
     #[test]

@@ -44,7 +44,12 @@ impl Ask<'_> {
             }
             Err(_) => {
                 self.unknown.borrow_mut().truncate(counted);
-                return leave(Some(Unchecked::NotYaml));
+                let is_settings = passed_over::is_json_with_comments(name.unwrap_or_default(), text);
+                return leave(Some(if is_settings {
+                    Unchecked::NoObject
+                } else {
+                    Unchecked::NotYaml
+                }));
             }
             Ok(tree) => tree,
         };
