@@ -75,7 +75,7 @@ impl Text<'_, '_> {
         if plan.loses_fields {
             self.line(
                 "  ",
-                "warning: the schemas differ, and the conversion strategy `None` drops fields: `crd-analyzer convert --round-trips 100 --crd FILE` shows what is lost",
+                "warning: the schemas differ, and the conversion strategy in this file is `None`, which drops fields: `crd-analyzer convert --round-trips 100 --crd FILE` shows what is lost. If a kustomization adds a webhook, pass the CRD that it builds",
             )?;
         }
         for (n, step) in plan.steps.iter().enumerate() {
