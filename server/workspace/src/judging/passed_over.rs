@@ -1,5 +1,7 @@
 //! Documents that are neither CRDs nor resources of known CRDs: finds out which of them are mistakes, and why the others are not checked.
 
+use std::path::Path;
+
 use crd_analyzer_apiextensions::{
     decode::WrittenType,
     kind::{CRD, parse_group_version},
@@ -53,8 +55,8 @@ pub(crate) fn is_template(text: &str, document: Span, error: &ReadError) -> bool
 }
 
 /// Whether a file is JSON with comments, which only editors and build tools read as their settings.
-pub(crate) fn is_json_with_comments(name: &str, text: &str) -> bool {
-    name.ends_with(".json") && text.lines().any(|it| it.trim_start().starts_with("//"))
+pub(crate) fn is_json_with_comments(path: &Path, text: &str) -> bool {
+    path.extension().is_some_and(|it| it == "json") && text.lines().any(|it| it.trim_start().starts_with("//"))
 }
 
 /// Whether a text has an action of a template.
@@ -261,9 +263,9 @@ mod tests {
     #[test]
     fn settings_of_editors_are_json_with_comments() {
         let text = "{\n  // A comment.\n  \"a\": 1,\n}\n";
-        assert!(is_json_with_comments("launch.json", text));
-        assert!(!is_json_with_comments("launch.yaml", text));
-        assert!(!is_json_with_comments("a.json", "{\"a\": \"http://b\"}\n"));
+        assert!(is_json_with_comments(Path::new("launch.json"), text));
+        assert!(!is_json_with_comments(Path::new("launch.yaml"), text));
+        assert!(!is_json_with_comments(Path::new("a.json"), "{\"a\": \"http://b\"}\n"));
     }
 
     #[test]

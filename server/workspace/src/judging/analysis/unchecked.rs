@@ -44,7 +44,8 @@ impl Ask<'_> {
             }
             Err(_) => {
                 self.unknown.borrow_mut().truncate(counted);
-                let is_settings = passed_over::is_json_with_comments(name.unwrap_or_default(), text);
+                let path = self.question.path;
+                let is_settings = path.is_some_and(|it| passed_over::is_json_with_comments(it, text));
                 return leave(Some(if is_settings {
                     Unchecked::NoObject
                 } else {
