@@ -292,7 +292,7 @@ impl Building<'_> {
         let kustomization = Kustomization::decode(&first).map_err(|it| it.at(first.place))?;
         self.misread.pop();
         self.note_unsupported(&kustomization);
-        self.note_changes(folder, &kustomization);
+        self.note_changes(folder, &kustomization)?;
         Ok(kustomization)
     }
 

@@ -30,36 +30,40 @@ impl Changes {
     /// Records that the objects of another build are changed.
     pub(crate) fn add(&mut self, others: &Self) {
         self.kinds.extend(others.kinds.iter().cloned());
-        self.is_all |= others.is_all;
+        self.is_all |= others.is_all || self.kinds.len() > MOST_KINDS;
     }
 
     /// Records a patch. `text` has the patch, if it can be read.
     pub(crate) fn add_patch(&mut self, target: Option<&Selector>, text: Option<&str>) {
-        // The kind of a target is a pattern.
         let is_name = |it: &str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_alphanumeric());
-        match target {
-            Some(target) if is_name(&target.id.gvk.kind) => {
-                self.kinds.insert(target.id.gvk.kind.clone());
-            }
-            Some(_) => self.is_all = true,
-            None => {
-                let kinds: Option<Vec<&str>> = text.map(|it| it.lines().filter_map(kind_in).collect());
-                match kinds.filter(|it| !it.is_empty() && it.iter().all(|it| is_name(it))) {
-                    Some(kinds) => self.kinds.extend(kinds.into_iter().map(Arc::from)),
-                    None => self.is_all = true,
-                }
-            }
+        // The kind of a target is a pattern. The kinds of the items of a list are not at the start of a line.
+        let known = match (target, text) {
+            (Some(target), _) => Some(vec![&*target.id.gvk.kind]).filter(|it| is_name(it[0])),
+            (None, Some(text)) => kinds_in(text).filter(|it| it.iter().all(|it| is_name(it) && !it.ends_with("List"))),
+            (None, None) => None,
+        };
+        match known.filter(|it| self.kinds.len() + it.len() <= MOST_KINDS) {
+            Some(kinds) => self.kinds.extend(kinds.into_iter().map(Arc::from)),
+            None => self.is_all = true,
         }
     }
+}
+
+/// The maximum number of kinds to remember. If there are more, all objects may be changed.
+const MOST_KINDS: usize = 100;
+
+/// The kinds at the start of lines. `None` if there are none, or too many.
+fn kinds_in(text: &str) -> Option<Vec<&str>> {
+    let mut kinds = text.lines().filter_map(kind_in);
+    let found: Vec<&str> = kinds.by_ref().take(MOST_KINDS).collect();
+    (!found.is_empty() && kinds.next().is_none()).then_some(found)
 }
 
 /// The kind in a line of an object.
 fn kind_in(line: &str) -> Option<&str> {
     let kind = line.strip_prefix("kind:")?;
     let kind = kind.split_once(" #").map_or(kind, |it| it.0);
-    let kind = kind.trim().trim_matches(['"', '\'']);
-    // The kinds of the items are not at the start of a line.
-    Some(if kind.ends_with("List") { "" } else { kind })
+    Some(kind.trim().trim_matches(['"', '\'']))
 }
 
 #[cfg(test)]
@@ -86,6 +90,9 @@ mod tests {
         check(Some("{\"kind\": \"Widget\"}\n"), &all);
         check(Some("- op: remove\n  path: /spec\n"), &all);
         check(Some("kind: *a\n"), &all);
+        check(Some("kind: WidgetList\nitems: []\n"), &all);
+        let many: Vec<String> = (0..=MOST_KINDS).map(|it| format!("---\nkind: K{it}\n")).collect();
+        check(Some(&many.concat()), &all);
         check(None, &all);
         assert!(Changes::default().is_empty());
     }

@@ -220,8 +220,33 @@ pub(crate) fn many() -> Vec<Repository> {
         tests.files.push((format!("f{n}.yaml"), objects.join("---\n")));
         tests.files.push((format!("chainsaw-test-{n}.yaml"), applied.clone()));
     }
+    let large_patch = widget("w", "a: x") + &"  # A comment.\n".repeat(50_000);
+    let mut named = kustomized(
+        "a large patch that is named many times",
+        &format!("patches:\n{}", "- {path: p.yaml}\n".repeat(15_000)),
+        widgets(1),
+    );
+    named.files.push(("p.yaml".to_owned(), large_patch));
+    let kinds: Vec<String> = (0..40_000).map(|n| format!("kind: K{n}\n")).collect();
+    let mut of_kinds = repository(
+        "a patch of many kinds below many bases",
+        &[
+            (
+                "d0/kustomization.yaml",
+                "resources: [r.yaml]\npatches: [{path: p.yaml}]\n".to_owned(),
+            ),
+            ("d0/r.yaml", widgets(1)),
+            ("d0/p.yaml", kinds.join("---\n")),
+        ],
+    );
+    for n in 1..80 {
+        let overlay = format!("resources: [../d{}]\n", n - 1);
+        of_kinds.files.push((format!("d{n}/kustomization.yaml"), overlay));
+    }
     vec![
         tests,
+        named,
+        of_kinds,
         kustomized("a long list", "namespace: x\n", list),
         chain,
         repository(
