@@ -182,17 +182,25 @@ impl Declaration {
 
 /// The marker that has most words of a value, if it has at least two thirds of them.
 fn most_similar<'m>(all: &[&'m Marker], value: &str) -> Option<&'m Marker> {
-    let words = |text: &'_ str| -> Vec<String> {
-        let words = text.split(|it: char| !it.is_alphanumeric()).filter(|it| !it.is_empty());
-        words.map(str::to_owned).collect()
-    };
-    let wanted = words(value);
-    let shared = |it: &&&'m Marker| {
-        let own: HashSet<String> = words(&it.text).into_iter().collect();
+    let wanted: Vec<&str> = words(value).collect();
+    let shared = |it: &'m Marker| {
+        let own: HashSet<&str> = words(&it.text).collect();
         wanted.iter().filter(|it| own.contains(*it)).count()
     };
-    let best = all.iter().max_by_key(shared)?;
-    (shared(&best) * 3 >= wanted.len() * 2).then_some(*best)
+    let short = all
+        .iter()
+        .filter(|it| it.text.len() <= MOST_COMPARED.1)
+        .take(MOST_COMPARED.0);
+    let (shared, best) = short.map(|it| (shared(it), *it)).max_by_key(|it| it.0)?;
+    (shared * 3 >= wanted.len() * 2).then_some(best)
+}
+
+/// The maximum number of markers to compare with a value, and their maximum length in bytes. A declaration may have any number of them.
+const MOST_COMPARED: (usize, usize) = (50, 4_000);
+
+/// The words of an expression or a marker.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|it: char| !it.is_alphanumeric()).filter(|it| !it.is_empty())
 }
 
 /// Whether a declaration may have this marker several times.
