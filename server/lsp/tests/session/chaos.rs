@@ -443,7 +443,7 @@ fn between_characters(mut edit: Edit, text: &str) -> Edit {
 }
 
 /// The LSP position of a byte offset.
-fn position(text: &str, at: usize, encoding: &str) -> Value {
+pub(crate) fn position(text: &str, at: usize, encoding: &str) -> Value {
     let before = &text[..at];
     let (mut line, mut start) = (0, 0);
     for (n, _) in before.match_indices(['\n', '\r']) {

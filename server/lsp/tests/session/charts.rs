@@ -1,8 +1,13 @@
 //! Templates of Helm charts: the server checks what they include.
 
+use std::path::Path;
+
 use serde_json::{Value, json};
 
-use crate::client::{Client, pushed};
+use crate::{
+    chaos::position,
+    client::{Client, pushed},
+};
 
 const CRD: &str = "\
 apiVersion: apiextensions.k8s.io/v1
@@ -32,6 +37,18 @@ spec:
   {{- include \"spec\" . | nindent 2 }}
 ";
 
+/// Writes a file into a folder.
+fn write(folder: &Path, path: &str, text: &str) {
+    let path = folder.join(path);
+    std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+    std::fs::write(path, text).expect("written");
+}
+
+/// The parameters of a request about a byte offset of a file.
+fn at(uri: &str, text: &str, offset: usize) -> Value {
+    json!({ "textDocument": { "uri": uri }, "position": position(text, offset, "utf-16") })
+}
+
 /// The codes and lines of diagnostics, with the lines of their related places in helper files.
 fn told(list: &[Value]) -> Vec<(&str, u64, Vec<u64>)> {
     let line = |it: &Value| it["range"]["start"]["line"].as_u64().expect("a line");
@@ -54,11 +71,7 @@ fn told(list: &[Value]) -> Vec<(&str, u64, Vec<u64>)> {
 async fn what_a_template_includes_is_checked() {
     let folder = tempfile::tempdir().expect("a folder");
     let helpers = |size: &str| format!("{{{{- define \"spec\" -}}}}\nsize: {size}\n{{{{- end }}}}\n");
-    let write = |path: &str, text: &str| {
-        let path = folder.path().join(path);
-        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
-        std::fs::write(path, text).expect("written");
-    };
+    let write = |path: &str, text: &str| write(folder.path(), path, text);
     write("crd.yaml", CRD);
     write("chart/Chart.yaml", "name: chart\n");
     write("chart/templates/_helpers.tpl", &helpers("a"));
@@ -94,11 +107,7 @@ async fn the_schema_of_the_values_counts_before_it_is_saved() {
     let schema =
         |name: &str| format!("{{\"properties\": {{\"size\": {{\"type\": \"{name}\"}}}}, \"required\": [\"size\"]}}\n");
     let template = TEMPLATE.replace("{{- include \"spec\" . | nindent 2 }}", "size: {{ .Values.size }}");
-    let write = |path: &str, text: &str| {
-        let path = folder.path().join(path);
-        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
-        std::fs::write(path, text).expect("written");
-    };
+    let write = |path: &str, text: &str| write(folder.path(), path, text);
     write("crd.yaml", CRD);
     write("chart/Chart.yaml", "name: chart\n");
     write("chart/values.schema.json", &schema("boolean"));
@@ -124,11 +133,7 @@ async fn the_schema_of_the_values_counts_before_it_is_saved() {
 #[tokio::test]
 async fn values_of_a_chart_are_completed_and_explained() {
     let folder = tempfile::tempdir().expect("a folder");
-    let write = |path: &str, text: &str| {
-        let path = folder.path().join(path);
-        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
-        std::fs::write(path, text).expect("written");
-    };
+    let write = |path: &str, text: &str| write(folder.path(), path, text);
     let template = TEMPLATE.replace(
         "{{- include \"spec\" . | nindent 2 }}",
         "size: {{ .Values.widget. }}\n  b: {{ .Values.widget.size }}",
@@ -173,11 +178,7 @@ async fn values_of_a_chart_are_completed_and_explained() {
 #[tokio::test]
 async fn fields_are_known_in_a_template() {
     let folder = tempfile::tempdir().expect("a folder");
-    let write = |path: &str, text: &str| {
-        let path = folder.path().join(path);
-        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
-        std::fs::write(path, text).expect("written");
-    };
+    let write = |path: &str, text: &str| write(folder.path(), path, text);
     let crd = CRD.replace(
         "size: {type: integer}",
         "size: {type: integer}, items: {type: array, items: {type: object, properties: {color: {type: string}}}}",
@@ -210,13 +211,14 @@ spec:
     let uri = |path: &str| format!("file://{}", folder.path().join(path).display());
     let params = json!({ "capabilities": pushed(), "workspaceFolders": [{ "uri": uri(""), "name": "it" }] });
     let mut client = Client::start_with(params).await;
-    let at = uri("chart/templates/a.yaml");
-    client.open(&at, 1, template).await;
+    let template_uri = uri("chart/templates/a.yaml");
+    client.open(&template_uri, 1, template).await;
     let after = |needle: &str| {
-        let before = &template[..template.find(needle).expect("a needle") + needle.len()];
-        let line = before.matches('\n').count();
-        let character = before.len() - before.rfind('\n').map_or(0, |it| it + 1);
-        json!({ "textDocument": { "uri": at }, "position": { "line": line, "character": character } })
+        at(
+            &template_uri,
+            template,
+            template.find(needle).expect("a needle") + needle.len(),
+        )
     };
     for (needle, expected) in [("  siz", "size"), ("- col", "color")] {
         let list = client.request("textDocument/completion", after(needle)).await;
@@ -239,19 +241,18 @@ spec:
     let items = list["items"].as_array().expect("a list").iter();
     let labels: Vec<_> = items.map(|it| it["label"].as_str().expect("a label")).collect();
     assert!(labels.contains(&"size") && !labels.contains(&"items"), "{labels:?}");
-    let mut rename = {
-        let before = &crd[..crd.find("color: {type").expect("a property")];
-        let line = before.matches('\n').count();
-        let character = before.len() - before.rfind('\n').map_or(0, |it| it + 1);
-        json!({ "textDocument": { "uri": uri("crd.yaml") }, "position": { "line": line, "character": character } })
-    };
+    let mut rename = at(&uri("crd.yaml"), &crd, crd.find("color: {type").expect("a property"));
     rename["newName"] = json!("tint");
     client
-        .change(&at, 2, &[([17, 4, 17, 7], "color: red"), ([11, 2, 11, 5], "size: 2")])
+        .change(
+            &template_uri,
+            2,
+            &[([17, 4, 17, 7], "color: red"), ([11, 2, 11, 5], "size: 2")],
+        )
         .await;
     client.open(&uri("crd.yaml"), 1, &crd).await;
     let found = client.request("textDocument/rename", rename).await;
-    let edits = &found["changes"][&at];
+    let edits = &found["changes"][&template_uri];
     assert_eq!(edits.as_array().map(Vec::len), Some(1), "{found}");
     assert_eq!(edits[0]["newText"], "tint");
     assert_eq!(edits[0]["range"]["start"], json!({ "line": 17, "character": 4 }));

@@ -30,6 +30,18 @@ pub(crate) struct Filled {
     pub(crate) places: Places,
 }
 
+impl Filled {
+    /// The same text with blanks outside of a range. `None` if the range begins or ends inside a character.
+    fn only(mut self, range: Range<usize>) -> Option<Self> {
+        let mut bytes = self.text.into_bytes();
+        let end = bytes.len();
+        blank(&mut bytes[..range.start]);
+        blank(&mut bytes[range.end..end]);
+        self.text = String::from_utf8(bytes).ok()?;
+        Some(self)
+    }
+}
+
 /// The text with its actions replaced. Blocks are unknown. `None` if the text has no actions, if its blocks are not balanced, or if an action prints
 /// something for which room or a column cannot be found.
 pub(crate) fn fill(text: &str) -> Option<Filled> {
@@ -50,6 +62,16 @@ struct Shown<'s> {
     repeats: bool,
     /// Whether lines that an action or an unknown block prints are left out, and not replaced. Somebody who edits the template sees only the other lines.
     is_edited: bool,
+}
+
+impl<'s> Shown<'s> {
+    /// These branches are read, as if their text was printed once.
+    fn once(branches: &'s [Option<usize>]) -> Self {
+        Self {
+            branches,
+            ..Self::default()
+        }
+    }
 }
 
 /// Fills in a template.
@@ -123,6 +145,15 @@ fn fill_with(text: &str, (actions, blocks, lines): (&[Action], &[Block], &Lines)
     })
 }
 
+/// Replaces a part of a text by blanks, except its line breaks.
+fn blank(bytes: &mut [u8]) {
+    for byte in bytes {
+        if *byte != b'\n' && *byte != b'\r' {
+            *byte = b' ';
+        }
+    }
+}
+
 /// A template's text while its actions are being replaced.
 struct Filling {
     bytes: Vec<u8>,
@@ -131,11 +162,7 @@ struct Filling {
 
 impl Filling {
     fn blank(&mut self, range: Range<usize>) {
-        for byte in &mut self.bytes[range] {
-            if *byte != b'\n' && *byte != b'\r' {
-                *byte = b' ';
-            }
-        }
+        blank(&mut self.bytes[range]);
     }
 
     fn write(&mut self, at: usize, text: &str) {

@@ -15,9 +15,9 @@ pub(crate) mod ytt;
 
 use crd_analyzer_syntax::{json::JsonDoc, tree::Tree};
 
-/// The text of a template as YAML for somebody who edits it at a byte offset, with the same length. What the template prints is replaced by other text
-/// or by blanks, except in the blocks around the offset, which are read. `None` if nothing is replaced, if the blocks are not balanced, or if the offset
-/// is in an action.
+/// The document around a byte offset of a template, as YAML for somebody who edits it. The text has the same length and is blank elsewhere. Values that
+/// the template prints are replaced, and lines that it prints are blank. Each block has the branch around the offset, or its first branch. `None` if the
+/// text has no actions, if the last action has no end, or if the offset is in an action.
 pub fn yaml_around(text: &str, offset: u32) -> Option<String> {
     fill::fill_around(text, offset as usize).map(|it| it.text)
 }

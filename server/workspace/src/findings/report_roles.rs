@@ -76,19 +76,22 @@ impl Aside {
         if let Some(reason) = tests.reader(path) {
             return Some(Self::TestData(reason));
         }
-        let (reason, is_output) = catalog.with(|index| {
-            let data = TestData::of(index.relative(path))?;
-            Some((format!("`{}` in the path", data.evidence), data.is_output))
-        })?;
+        let (reason, is_output) = Self::named_as_test_data(path, catalog)?;
         (is_output || !tests.may_apply(path)).then_some(Self::TestData(reason))
     }
 
     /// Returns `Self::TestData` if tests generate the file or compare results with it, according to its path. The error that such a test may expect is
     /// not about the file.
     fn output_of_tests(path: &Path, catalog: &Catalog) -> Option<Self> {
+        let (reason, _) = Self::named_as_test_data(path, catalog).filter(|it| it.1)?;
+        Some(Self::TestData(reason))
+    }
+
+    /// If the path of a file says that it is test data: the reason, and whether tests generate the file or compare results with it.
+    fn named_as_test_data(path: &Path, catalog: &Catalog) -> Option<(String, bool)> {
         catalog.with(|index| {
-            let data = TestData::of(index.relative(path)).filter(|it| it.is_output)?;
-            Some(Self::TestData(format!("`{}` in the path", data.evidence)))
+            let data = TestData::of(index.relative(path))?;
+            Some((format!("`{}` in the path", data.evidence), data.is_output))
         })
     }
 

@@ -114,16 +114,12 @@ impl<'t> Readings<'t> {
         let values = values.collect();
         let mut ranges: Vec<Range<usize>> = shown.iter().map(branch).collect();
         ranges.sort_unstable_by_key(|it| (it.start, std::cmp::Reverse(it.end)));
+        let shown_here = Shown {
+            repeats: self.is_alone,
+            ..Shown::once(&read)
+        };
         Some(Reading {
-            filled: fill_with(
-                self.text,
-                parts,
-                Shown {
-                    branches: &read,
-                    repeats: self.is_alone,
-                    ..Shown::default()
-                },
-            )?,
+            filled: fill_with(self.text, parts, shown_here)?,
             shown: ranges,
             values,
             is_alone: self.is_alone,
@@ -149,14 +145,7 @@ pub(crate) fn other_heads(text: &str) -> Vec<Filled> {
     let most = heads.iter().flatten().max().copied().unwrap_or_default();
     let fill = |branch| {
         let shown: Vec<Option<usize>> = heads.iter().map(|it| it.map(|last| last.min(branch))).collect();
-        fill_with(
-            text,
-            (&actions, &blocks, &lines),
-            Shown {
-                branches: &shown,
-                ..Shown::default()
-            },
-        )
+        fill_with(text, (&actions, &blocks, &lines), Shown::once(&shown))
     };
     (1..=most.min(most_together(text))).filter_map(fill).collect()
 }
@@ -173,14 +162,7 @@ pub(crate) fn with_blocks(text: &str) -> Option<Filled> {
     let shown: Vec<Option<usize>> = blocks_and_forms
         .map(|(block, form)| (*form == Form::Lines && block.branches() == 1 && is_outermost(block)).then_some(0))
         .collect();
-    fill_with(
-        text,
-        (&actions, &blocks, &lines),
-        Shown {
-            branches: &shown,
-            ..Shown::default()
-        },
-    )
+    fill_with(text, (&actions, &blocks, &lines), Shown::once(&shown))
 }
 
 /// The template with its actions replaced, for somebody who edits it at an offset. The branches around the offset are read, and the first branch of each
@@ -206,22 +188,12 @@ pub(crate) fn fill_around(text: &str, offset: usize) -> Option<Filled> {
     });
     let shown: Vec<Option<usize>> = shown.collect();
     let shown = Shown {
-        branches: &shown,
         is_edited: true,
-        ..Shown::default()
+        ..Shown::once(&shown)
     };
     let filled = fill_with(text, (&actions, &blocks, &lines), shown)?;
     // The other documents would only take time.
-    let document = lines.document_around(offset);
-    let blank = |part: &str| {
-        part.split('\n')
-            .map(|it| " ".repeat(it.len()))
-            .collect::<Vec<_>>()
-            .join("\n")
-    };
-    let (before, after) = (&filled.text[..document.start], &filled.text[document.end..]);
-    let text = [&blank(before), &filled.text[document], &blank(after)].concat();
-    Some(Filled { text, ..filled })
+    filled.only(lines.document_around(offset))
 }
 
 /// Turns the actions that begin a block without an end, or end one without a beginning, into actions that print nothing.
