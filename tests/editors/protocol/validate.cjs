@@ -9,8 +9,9 @@ const { Announced } = require("./announced.cjs");
 
 // Names of our own requests; the protocol leaves others alone.
 const OURS = /^(crd-analyzer\/|\$\/)/;
-/** An editor that leaves need not wait for the answers to what it asked in its last messages. */
+/** An editor that leaves does not wait for the diagnostics that it asked for by itself in its last messages. */
 const LAST_MESSAGES = 30;
+const BY_ITSELF = "textDocument/diagnostic";
 const ERRORS = new Set([-32700, -32600, -32601, -32602, -32603, -32002, -32001, -32803, -32802, -32801, -32800]);
 
 class Session {
@@ -102,9 +103,9 @@ class Session {
   }
 
   end() {
-    const isLast = (id) => this.exitAt - this.askedAt.get(id) <= LAST_MESSAGES;
+    const isLeft = (id, method) => method === BY_ITSELF && this.exitAt - this.askedAt.get(id) <= LAST_MESSAGES;
     for (const { id, method } of this.asked.client.values()) {
-      if (method !== "shutdown" && !isLast(id)) this.wrong(method, "was not answered");
+      if (method !== "shutdown" && !isLeft(id, method)) this.wrong(method, "was not answered");
     }
   }
 }
