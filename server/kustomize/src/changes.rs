@@ -2,6 +2,8 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
+use memchr::memmem;
+
 use crate::selector::Selector;
 
 /// The kinds of objects that a build changes in more than the name, the namespace, labels and annotations.
@@ -54,16 +56,19 @@ const MOST_KINDS: usize = 100;
 
 /// The kinds at the start of lines. `None` if there are none, or too many.
 fn kinds_in(text: &str) -> Option<Vec<&str>> {
-    let mut kinds = text.lines().filter_map(kind_in);
-    let found: Vec<&str> = kinds.by_ref().take(MOST_KINDS).collect();
-    (!found.is_empty() && kinds.next().is_none()).then_some(found)
+    let first = text.starts_with("kind:").then_some(0);
+    let others = memmem::find_iter(text.as_bytes(), "\nkind:").map(|it| it + 1);
+    let mut starts = first.into_iter().chain(others);
+    let kinds = starts.by_ref().take(MOST_KINDS).map(|at| kind_at(&text[at..]));
+    let found: Vec<&str> = kinds.collect();
+    (!found.is_empty() && starts.next().is_none()).then_some(found)
 }
 
-/// The kind in a line of an object.
-fn kind_in(line: &str) -> Option<&str> {
-    let kind = line.strip_prefix("kind:")?;
-    let kind = kind.split_once(" #").map_or(kind, |it| it.0);
-    Some(kind.trim().trim_matches(['"', '\'']))
+/// The kind in a line `kind: Widget # a comment`, which begins the text.
+fn kind_at(text: &str) -> &str {
+    let line = text.lines().next().unwrap_or_default();
+    let kind = line.split_once(" #").map_or(line, |it| it.0);
+    kind.trim_start_matches("kind:").trim().trim_matches(['"', '\''])
 }
 
 #[cfg(test)]

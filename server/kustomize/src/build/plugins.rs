@@ -1,6 +1,6 @@
 //! Runs the plugins in `generators`, `transformers` and `validators` that are built into kustomize. Other plugins are reported.
 
-use std::{path::Path, sync::Arc};
+use std::{collections::BTreeSet, path::Path};
 
 use super::{A_PROBLEM, Building, Result};
 use crate::{
@@ -208,37 +208,34 @@ impl Building<'_> {
 
     /// Records which objects the fields of a kustomization change.
     pub(super) fn note_changes(&mut self, folder: &Path, kustomization: &Kustomization) -> Result<()> {
-        for patch in kustomization.patches.iter().chain(&kustomization.patches_json) {
-            // The text of a patch with a target does not matter.
-            let text = match &patch.target {
-                Some(_) => None,
-                None => self.text_of_patch(folder, patch.path.as_ref(), patch.text.as_ref())?,
-            };
-            self.changes.add_patch(patch.target.as_ref(), text.as_deref());
-        }
-        for patch in &kustomization.patches_strategic_merge {
-            let text = if is_inline(&patch.text) {
-                self.text_of_patch(folder, None, Some(patch))?
+        let patches = kustomization.patches.iter().chain(&kustomization.patches_json);
+        let patches = patches.map(|it| (it.target.as_ref(), it.path.as_ref(), it.text.as_ref()));
+        let strategic = kustomization.patches_strategic_merge.iter();
+        let strategic = strategic.map(|it| {
+            if is_inline(&it.text) {
+                (None, None, Some(it))
             } else {
-                self.text_of_patch(folder, Some(patch), None)?
+                (None, Some(it), None)
+            }
+        });
+        // Many patches may name one large file.
+        let mut searched: BTreeSet<&str> = BTreeSet::new();
+        for (target, path, inline) in patches.chain(strategic) {
+            let text = match (target, path) {
+                // The text of a patch with a target does not matter.
+                (Some(_), _) => None,
+                (None, Some(path)) if !searched.insert(&path.text) => continue,
+                // A file that cannot be read is reported when the patch is applied.
+                (None, Some(path)) => self.text(&joined(folder, &path.text)).ok().flatten(),
+                (None, None) => inline.map(|it| it.text.clone()),
             };
-            self.changes.add_patch(None, text.as_deref());
+            spend::text(text.as_ref().map_or(0, |it| it.len()))?;
+            self.changes.add_patch(target, text.as_deref());
         }
         if !kustomization.replacements.is_empty() || !kustomization.vars.is_empty() {
             self.changes.add_all();
         }
         Ok(())
-    }
-
-    /// The text of a patch, which is about to be searched. `None` if it cannot be read: the reason is reported when the patch is applied.
-    fn text_of_patch(&mut self, folder: &Path, path: Option<&Text>, inline: Option<&Text>) -> Result<Option<Arc<str>>> {
-        let text = match path {
-            Some(path) => self.text(&joined(folder, &path.text)).ok().flatten(),
-            None => inline.map(|it| it.text.clone()),
-        };
-        // Many patches may name one large file.
-        spend::text(text.as_ref().map_or(0, |it| it.len()))?;
-        Ok(text)
     }
 
     /// Records that objects change in an unknown way.
