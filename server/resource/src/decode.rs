@@ -69,7 +69,14 @@ pub(crate) fn decode(version: ServedVersion<'_>, document: &JsonDoc<'_>, known: 
     };
     let actual = kind_of(&sent);
     if actual.kind.is_empty() {
-        let error = fail(Some(&actual), &missing_kind(&Value::Object(sent)), Path::root());
+        let written = sent.keys().find(|it| it.eq_ignore_ascii_case("kind") && *it != "kind");
+        let problem = DecodeProblem::WithoutKind {
+            written: written.cloned(),
+        };
+        let error = DecodeError {
+            problem,
+            ..fail(Some(&actual), &missing_kind(&Value::Object(sent)), Path::root())
+        };
         return Err(Failure { error, strict });
     }
     match coerced(version, sent.clone(), known) {

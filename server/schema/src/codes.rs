@@ -138,7 +138,7 @@ codes! {
 
     // metadata
     /// `apiVersion` or `kind` of a resource is missing or malformed.
-    TYPE_META = "type-meta", no_fix: "Only the author knows which object the default describes.";
+    TYPE_META = "type-meta", no_fix: "Only the author knows which object is meant. Only a key with wrong upper or lower case has a fix.";
     /// A value in `metadata` has the wrong type.
     METADATA_DECODE = "metadata-decode";
     /// `metadata.name` or `metadata.generateName` is not a valid name for this resource.

@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, sync::LazyLock};
 
 pub use crd_analyzer_admission::codes::DEPRECATED_POLICY_VERSION;
 pub use crd_analyzer_apiextensions::codes::INVALID_YAML;
-pub use crd_analyzer_resource::codes::{DEPRECATED_VERSION, UNSERVED_VERSION};
+pub use crd_analyzer_resource::codes::{DEPRECATED_VERSION, UNREADABLE_RESOURCE, UNSERVED_VERSION};
 
 pub use self::facts::{Facts, HasFix};
 use crate::words::meant::meant;

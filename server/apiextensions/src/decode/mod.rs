@@ -69,6 +69,11 @@ pub enum DecodeProblem {
     Yaml(reader::Problem),
     /// A value has the wrong type for its field.
     Type(Box<TypeMismatch>),
+    /// The object has no `kind`. `written` has the key that differs from `kind` only in upper and lower case.
+    WithoutKind {
+        /// The key, such as `Kind`.
+        written: Option<String>,
+    },
     /// Any other problem.
     Other,
 }

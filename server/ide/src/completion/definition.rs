@@ -126,12 +126,14 @@ fn fields(context: &Context<'_, '_>, at: &api::At, structure: &'static Struct) -
 fn place_of_nodes(items: &[Item], at: &api::At, structure: &'static Struct, known: &Keys<'_>) -> usize {
     let first = match structure.name {
         // People rarely write these keys one by one, so the snippet for all of them comes first.
-        "CustomResourceDefinitionVersion" | "CustomResourceSubresourceScale" | "ServiceReference"
+        "CustomResourceDefinitionVersion"
+        | "CustomResourceSubresourceScale"
+        | "ServiceReference"
+        | "ValidationRule"
             if known.present.is_empty() =>
         {
             return 0;
         }
-        "ValidationRule" => "rule",
         "CustomResourceConversion" => "strategy",
         "CustomResourceSubresources" => "scale",
         "JSONSchemaProps" if !known.is_sorted() && !at.is_root_schema => "type",

@@ -293,12 +293,34 @@ properties:
             .1;
         assert_eq!(edited.trim_end(), expected, "{written}");
     }
+    let labels = unknown_field(SCHEMA, "labels: {a: b}\nspec: {}");
+    assert_eq!(titles(&labels), ["Move labels into metadata", "Remove labels"]);
+    let edited = &labels.fixes[0].edited;
+    assert!(
+        edited.ends_with("metadata: {name: a, labels: {a: b}}\nspec: {}\n"),
+        "{edited}"
+    );
     let unknown = unknown_field(SCHEMA, "spec: {image: a}\nimage: b");
     assert!(
         unknown.fixes.iter().all(|it| it.title == "Remove image"),
         "{:?}",
         unknown.fixes
     );
+}
+
+/// `apiVersion` and `kind` are case-sensitive. A resource is recognized even if they are written in the wrong case.
+#[test]
+fn the_keys_of_the_type_get_their_case() {
+    for (wrong, right) in [("apiversion", "apiVersion"), ("Kind", "kind")] {
+        let resource = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\n";
+        let written = resource.replace(right, wrong);
+        let found = found_in(&format!(
+            "```yaml schema\ntype: object\n```\n```yaml resource\n{written}```\n"
+        ));
+        assert_eq!(found[0].help, [format!("change `{wrong}` to `{right}`")]);
+        assert_eq!(found[0].fixes[0].title, format!("Change {wrong} to {right}"));
+        assert_eq!(found[0].fixes[0].edited, resource);
+    }
 }
 
 /// One field is unknown and one is missing, so the unknown one is probably the missing one.

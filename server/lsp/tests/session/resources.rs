@@ -113,8 +113,7 @@ async fn the_outline_of_a_known_resource_has_its_fields() {
     let names: Vec<_> = children.iter().map(|it| it["name"].as_str().expect("a name")).collect();
     assert_eq!(names, ["apiVersion", "kind", "metadata", "spec"]);
     assert_eq!(children[3]["children"][0]["detail"], "10");
-    client.forget_published();
-    client.finish().await;
+    client.finish_with_lists().await;
 }
 
 #[tokio::test]

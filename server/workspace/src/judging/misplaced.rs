@@ -1,6 +1,6 @@
 //! Recognizes properties that their indentation puts in the wrong place of a schema.
 
-use crd_analyzer_apiextensions::api::{FieldType, SCHEMA};
+use crd_analyzer_apiextensions::api::{FieldType, OBJECT_META, SCHEMA};
 use crd_analyzer_syntax::tree::{Entry, NodeId, NodeKind, Tree};
 
 use crate::words::meant::meant;
@@ -43,6 +43,26 @@ pub fn property(tree: &Tree, key: NodeId) -> Option<Belongs> {
     let around = property_with(tree, schema)?;
     let properties = tree.parent(around.key)?;
     (!has(tree, properties, &name)).then_some(Belongs::After(around))
+}
+
+/// The key of the object that an unknown field at the root of a resource belongs to. `metadata` is the value of that key, and `is_of_spec` tells whether
+/// the CRD declares the field in `spec`.
+pub fn home(
+    tree: &Tree,
+    metadata: Option<NodeId>,
+    name: &str,
+    is_of_spec: impl FnOnce() -> bool,
+) -> Option<&'static str> {
+    let lacks = metadata.is_none_or(|it| !has(tree, tree.resolve(it), name));
+    // Every resource needs a name, so it is first of all the name of the object.
+    if name == "name" && lacks {
+        return Some("metadata");
+    }
+    if is_of_spec() {
+        return Some("spec");
+    }
+    let is_of_metadata = lacks && OBJECT_META.fields.iter().any(|it| it.name == name);
+    is_of_metadata.then_some("metadata")
 }
 
 fn has(tree: &Tree, mapping: NodeId, name: &str) -> bool {

@@ -27,7 +27,7 @@ use crate::{
     findings::report::DocumentVerdict,
     index::CrdText,
     judging::question::{BuiltDocuments, Question, Wants},
-    judging::verdict,
+    judging::{misplaced, verdict},
     resource::effective::Effective,
     words::{self, About},
 };
@@ -247,9 +247,13 @@ impl<'a> Locate<'a> {
             name: name.clone(),
             meant: near.to_owned(),
         }));
-        let is_of_spec = near.is_none() && words::name::parent(&path).segments().is_empty();
-        if is_of_spec && error.decider.as_ref().is_some_and(|it| self.has_in_spec(it, &name)) {
-            return (words::unknown::outside_of_spec(&name), None);
+        if near.is_none() && words::name::parent(&path).segments().is_empty() {
+            let has_spec = || error.decider.as_ref().is_some_and(|it| self.has_in_spec(it, &name));
+            let root = self.json.root();
+            let metadata = root.and_then(|it| it.get("metadata")).map(|it| it.node);
+            if let Some(home) = misplaced::home(self.tree, metadata, &name, has_spec) {
+                return (words::unknown::outside_of(home, &name), None);
+            }
         }
         let renamed = near.is_none().then(|| self.renamed(error, &path, &known)).flatten();
         misspelt.extend(renamed.as_ref().map(|it| Misspelt {

@@ -18,7 +18,11 @@ pub(crate) fn words(finding_code: &str, problem: &DecodeProblem, server: &str) -
     let mut words = match problem {
         DecodeProblem::Yaml(problem) => yaml(problem),
         DecodeProblem::Type(mismatch) => wrong_type(mismatch),
-        DecodeProblem::Other => other(finding_code, server),
+        DecodeProblem::WithoutKind { written: Some(key) } => Words::new(format!("{} must be `kind`", code(key)))
+            .label("`kind` is missing here")
+            .help(format!("change `{}` to `kind`", clip(key, 40)))
+            .quote(),
+        DecodeProblem::WithoutKind { written: None } | DecodeProblem::Other => other(finding_code, server),
     };
     words.headline = clip(&words.headline, MAX_HEADLINE);
     words

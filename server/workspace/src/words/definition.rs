@@ -176,7 +176,7 @@ fn misplaced(about: &About<'_>, field: &str) -> Option<String> {
     }
     match misspelt_key(about.root.get("spec"), field) {
         Some(near) => Some(format!("change {} to `{field}`", code(near))),
-        None => about.root.get(field).map(|_| unknown::into_spec(field)),
+        None => about.root.get(field).map(|_| unknown::into("spec", field)),
     }
 }
 

@@ -10,7 +10,7 @@ use crd_analyzer_syntax::json::Json;
 use super::{
     About, Words,
     meant::meant_object_name,
-    name,
+    misspelt_key, name,
     text::{a_type, clip, code, number, written},
 };
 
@@ -68,6 +68,12 @@ fn shown(about: &About<'_>) -> String {
 
 fn type_meta(about: &About<'_>, field: &str) -> Words {
     let key = about.last();
+    let misspelt = misspelt_key(about.around(1), key).filter(|_| about.value().is_none());
+    if let Some(wrong) = misspelt {
+        return Words::new(format!("{} must be {}", code(wrong), code(key)))
+            .label(format!("{} is missing here", code(key)))
+            .help(format!("change `{}` to `{key}`", clip(wrong, 40)));
+    }
     match about.kind {
         ErrorType::Required => Words::new(format!(
             "{} has no {}",

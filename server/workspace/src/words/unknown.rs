@@ -74,9 +74,9 @@ fn move_to(tree: &Tree, name: &str, belongs: &Belongs) -> String {
     }
 }
 
-/// Help for a field that belongs in `spec` but is at the top level.
-pub(super) fn into_spec(field: &str) -> String {
-    format!("move {} into `spec`: indent it below `spec:`", shown(field))
+/// Help for a field that belongs in `spec` or `metadata` but is at the top level.
+pub(super) fn into(home: &str, field: &str) -> String {
+    format!("move {} into `{home}`: indent it below `{home}:`", shown(field))
 }
 
 /// Help for a key that belongs to another place in a CRD. `path` is the path of the mapping that contains the key.
@@ -98,7 +98,7 @@ fn place_of(key: &str, path: &[Step<'_>]) -> Option<String> {
         })
         .collect();
     match steps.as_slice() {
-        [] if has(&version[..1]).is_some() => Some(into_spec(key)),
+        [] if has(&version[..1]).is_some() => Some(into("spec", key)),
         ["spec"] if key == "validation" => {
             Some("move the schema into each version: `schema: {openAPIV3Schema: …}`".to_owned())
         }
@@ -205,14 +205,14 @@ pub(crate) fn inside(name: &str, parent: &str, (around, outer): (&str, &str)) ->
     .help(format!("move {name} out of {around}: indent it like {around}"))
 }
 
-/// Words for a field that belongs in `spec` but is at the root of a resource.
-pub(crate) fn outside_of_spec(name: &str) -> Words {
+/// Words for a field that belongs in `spec` or `metadata`, which is `home`, but is at the root of a resource.
+pub(crate) fn outside_of(home: &str, name: &str) -> Words {
     Words::new(clip(
-        &format!("{} is a field of `spec`, but is not inside `spec`", shown(name)),
+        &format!("{} is a field of `{home}`, but is not inside `{home}`", shown(name)),
         MAX_HEADLINE,
     ))
-    .label("not inside `spec`")
-    .help(into_spec(name))
+    .label(format!("not inside `{home}`"))
+    .help(into(home, name))
 }
 
 /// Words for a document with two objects.

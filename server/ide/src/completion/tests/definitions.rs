@@ -434,7 +434,7 @@ fn definitions_in_lists_are_definitions() {
 #[test]
 fn what_people_write_next_comes_first() {
     let rules = "x-kubernetes-validations:\n";
-    check_first(&schema(&format!("{rules}- $0\n")), &["message", "rule …", "rule"]);
+    check_first(&schema(&format!("{rules}- $0\n")), &["rule …", "message", "rule"]);
     check_first(&schema(&format!("{rules}- r$0\n")), &["rule …", "rule"]);
     check_first(&schema(&format!("{rules}- message: no\n  $0\n")), &["rule"]);
     let property = |text: &str| schema(&format!("properties:\n  a:\n    {text}\n"));

@@ -36,7 +36,7 @@ pub(super) fn field(at: &At<'_>, definitions: &dyn Definitions) -> Option<(Strin
     let root = definition.schema(&version)?;
     let view = View::root(tree, tree.resolve(root.node)).follow(path)?;
     let name = at.tree.scalar(own.key).into_owned();
-    if misplaced::is_of_spec(&view, &name) {
+    if misplaced::home(at.tree, mapping, &view, &name).is_some() {
         return None;
     }
     let schema = view.main();

@@ -1,7 +1,10 @@
 //! Quick fixes that move a field to the object that has it.
 
-use crd_analyzer_syntax::paths;
-use crd_analyzer_workspace::judging::misplaced::{Belongs, lost_schema, property};
+use crd_analyzer_syntax::{
+    paths,
+    tree::{NodeId, Tree},
+};
+use crd_analyzer_workspace::judging::misplaced::{self, Belongs, lost_schema, property};
 
 use super::{
     super::edits::moves::{self, Target},
@@ -63,26 +66,33 @@ const MAX_OUT: usize = 8;
 
 const SPEC: &str = "spec";
 
-/// Whether the `spec` of a resource has a field. `root` is the schema of the whole resource.
-pub(super) fn is_of_spec(root: &View<'_>, name: &str) -> bool {
-    let mut fields = root.fields().into_iter();
-    let spec = fields.find(|it| it.0 == SPEC).filter(|_| root.is_resource());
-    spec.is_some_and(|(_, spec)| spec.fields().iter().any(|it| it.0 == name))
+/// The key of the object that a field at the root of a resource belongs to, if the field is not declared at the root. `root` is the schema of the whole
+/// resource.
+pub(super) fn home(tree: &Tree, mapping: NodeId, root: &View<'_>, name: &str) -> Option<&'static str> {
+    if !root.is_resource() {
+        return None;
+    }
+    let metadata = tree.get(mapping, "metadata");
+    misplaced::home(tree, metadata, name, || {
+        let mut fields = root.fields().into_iter();
+        let spec = fields.find(|it| it.0 == SPEC);
+        spec.is_some_and(|(_, spec)| spec.fields().iter().any(|it| it.0 == name))
+    })
 }
 
-/// Moves a field of a resource from the root into `spec`, if `spec` has the field. `root` is the schema of the whole resource.
-pub(super) fn into_spec(at: &At<'_>, root: &View<'_>) -> Option<Repair> {
+/// Moves a field of a resource from the root into the object that has the field. `root` is the schema of the whole resource.
+pub(super) fn into_home(at: &At<'_>, root: &View<'_>) -> Option<Repair> {
     let tree = at.tree;
     let (own, mapping) = at.entry.zip(at.mapping())?;
     let name = tree.scalar(own.key);
-    is_of_spec(root, &name).then_some(())?;
-    let target = match tree.entry(mapping, SPEC) {
+    let home = home(tree, mapping, root, &name)?;
+    let target = match tree.entry(mapping, home) {
         Some(written) if tree.entry(written.value, &name).is_none() => Target::Into(written),
         Some(_) => return None,
-        None => Target::New(SPEC),
+        None => Target::New(home),
     };
     Some(Repair::new(
-        format!("Move {name} into {SPEC}"),
+        format!("Move {name} into {home}"),
         moves::entry(tree, mapping, own, target)?,
     ))
 }

@@ -25,7 +25,7 @@ use crd_analyzer_syntax::{
 use crd_analyzer_workspace::{
     codes::{
         DEPRECATED_POLICY_VERSION, DEPRECATED_VERSION, KIND_OF_OTHER_TOOL, KUSTOMIZE_FAILURE, LOCAL_TAG,
-        UNKNOWN_CHART_VALUE, UNSERVED_VERSION, UNUSED_SUPPRESSION,
+        UNKNOWN_CHART_VALUE, UNREADABLE_RESOURCE, UNSERVED_VERSION, UNUSED_SUPPRESSION,
     },
     documents::source::SourceText,
     judging::hazards::codes as hazard_codes,
@@ -304,6 +304,7 @@ pub(super) fn repairs<'d>(document: &'d Document<'d>, problem: Problem, definiti
             }
             found.extend(remove_at(&at));
         }
+        schema_codes::TYPE_META | UNREADABLE_RESOURCE => found.extend(wording::miscased(&at)),
         schema_codes::METADATA_DECODE => found.extend(wording::quoted_metadata(&at)),
         api_codes::DUPLICATE_KEY => wording::duplicate_key(&at, &mut found),
         api_codes::UNREADABLE_CRD => wording::other_type(&at, &mut found),

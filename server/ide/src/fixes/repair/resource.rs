@@ -200,7 +200,7 @@ fn unknown_field(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
         let edit = set_scalar(tree, own.key, near);
         found.extend(Repair::one(format!("Change {name} to {near}"), edit).map(Repair::safe));
     } else {
-        found.extend(super::misplaced::into_spec(at, view));
+        found.extend(super::misplaced::into_home(at, view));
     }
     remove(at, found);
 }

@@ -70,6 +70,23 @@ pub(super) fn meant_word(at: &At<'_>) -> Option<Repair> {
     Repair::one(title, set_scalar(at.tree, word, wanted)).map(Repair::safe)
 }
 
+/// Renames a key of the object that is `apiVersion` or `kind` except for upper and lower case.
+pub(super) fn miscased(at: &At<'_>) -> Option<Repair> {
+    let tree = at.tree;
+    let root = at.document.root?;
+    let is_missing = |it: &&str| tree.entry(root, it).is_none();
+    let (key, wanted) = ["apiVersion", "kind"]
+        .into_iter()
+        .filter(is_missing)
+        .find_map(|wanted| {
+            let mut keys = tree.entries(root).map(|it| it.key);
+            let key = keys.find(|it| tree.scalar(*it).eq_ignore_ascii_case(wanted))?;
+            Some((key, wanted))
+        })?;
+    let title = format!("Change {} to {wanted}", tree.scalar(key));
+    Repair::one(title, set_scalar(tree, key, wanted)).map(Repair::safe)
+}
+
 /// Fixes for an unknown field: rename it to a similar field, or remove it.
 pub(super) fn unknown_field(at: &At<'_>, found: &mut Vec<Repair>) {
     let tree = at.tree;
