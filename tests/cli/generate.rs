@@ -169,6 +169,19 @@ fn what_cannot_be_made_is_told() {
     }
 }
 
+/// controller-gen succeeds and prints nothing, so a pipeline would not notice.
+#[test]
+fn patterns_without_types_are_told() {
+    let sandbox = without_crd(SPEC);
+    sandbox.write("api/go.mod", "module example.com/shop/api\n\ngo 1.24\n");
+    sandbox.write("main.go", "package main\n");
+    let outcome = sandbox.run(&["generate", "crd", "./...", "--output-dir", "config/crd", "--check"]);
+    assert_eq!((outcome.code, &*outcome.stdout), (Some(3), ""), "{outcome:?}");
+    let why = "no CRD is made: the packages have no API types. A pattern does not reach into other modules: `api`. \
+               Name the module with the types, such as `./api/...`";
+    assert!(outcome.stderr.contains(why), "{}", outcome.stderr);
+}
+
 #[test]
 fn what_differs_because_of_an_error_is_not_compared() {
     let sandbox = without_crd(SPEC);

@@ -150,7 +150,9 @@ fn a_first_rule_is_told_at_its_marker() {
 fn a_crd_that_is_older_is_written_again() {
     let sandbox = in_step();
     let path = sandbox.path().join(CRD);
-    for (from, to, ..) in CHANGES {
+    // The rule has an error if its field is a string or missing, and the CRD stays.
+    let breaks_rule = |it: &&(&str, &str, &str, &str)| it.1 == "Most string" || it.0.contains("// Most is the limit.");
+    for (from, to, ..) in CHANGES.iter().filter(|it| !breaks_rule(it)) {
         let before = change(&sandbox, TYPES, from, to);
         sandbox.run(&["check", "--fix", "."]);
         let fixed = fs::read_to_string(&path).expect("a CRD");
@@ -171,6 +173,15 @@ fn a_crd_that_is_older_is_written_again() {
         text.replace("---\n", "# A licence.\n")
             .replace("maxItems: 8", "maxItems: 9")
     );
+}
+
+#[test]
+fn a_crd_is_not_written_again_while_the_types_have_an_error() {
+    let sandbox = in_step();
+    let before = fs::read_to_string(sandbox.path().join(CRD)).expect("a CRD");
+    change(&sandbox, TYPES, "self.most >=", "self.mots >=");
+    sandbox.run(&["check", "--fix", "--unsafe-fixes", "."]);
+    assert_eq!(fs::read_to_string(sandbox.path().join(CRD)).expect("a CRD"), before);
 }
 
 #[test]

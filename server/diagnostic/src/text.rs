@@ -81,7 +81,13 @@ pub fn placeholder(r#type: &str) -> &'static str {
 /// `a`, `b` or `c`. Only the first words are listed if there are many.
 pub fn either<S: AsRef<str>>(words: &[S]) -> String {
     const MAX: usize = 8;
-    let mut shown: Vec<String> = words.iter().take(MAX).map(|it| code(it.as_ref())).collect();
+    // People copy these words, so they are shown in full if possible.
+    const MAX_WORD: usize = 100;
+    let shown = words
+        .iter()
+        .take(MAX)
+        .map(|it| format!("`{}`", clip(it.as_ref(), MAX_WORD)));
+    let mut shown: Vec<String> = shown.collect();
     if words.len() > MAX {
         shown.push(format!("{} more", words.len() - MAX));
     }

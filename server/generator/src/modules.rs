@@ -2,7 +2,7 @@
 //! `vendor`, and in Go's module cache with the versions of `go.mod`. Downloads and runs nothing.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     path::{Component, Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
@@ -199,14 +199,30 @@ impl Modules {
     /// The import paths that match a package pattern, as in `go list`. `./api/v1` matches one package, and `./api/...` that package and all below.
     /// The pattern is relative to `from`, a folder of the module.
     pub fn matching(&self, pattern: &str, from: &Path) -> Vec<String> {
+        let mut found: Vec<String> = Vec::new();
+        self.walk(pattern, from, |folder, has_sources| {
+            found.extend(self.path_of(folder).filter(|_| has_sources));
+        });
+        found.sort_unstable();
+        found
+    }
+
+    /// The folders of other modules that a package pattern would match if they belonged to this module: Go's patterns do not reach into them.
+    pub fn other_modules(&self, pattern: &str, from: &Path) -> Vec<PathBuf> {
+        let others = self.walk(pattern, from, |_, _| {});
+        others.into_iter().collect()
+    }
+
+    /// Calls `visit` with each folder that a pattern matches, and whether the folder has source files. Returns the folders of other modules.
+    fn walk(&self, pattern: &str, from: &Path, mut visit: impl FnMut(&Path, bool)) -> BTreeSet<PathBuf> {
         let (path, are_below) = match pattern.strip_suffix("...") {
             Some(path) => (path.trim_end_matches('/'), true),
             None => (pattern.trim_end_matches('/'), false),
         };
         let Some(folder) = self.within(&from.join(path)) else {
-            return Vec::new();
+            return BTreeSet::new();
         };
-        let mut found = Vec::new();
+        let mut others = BTreeSet::new();
         let mut waiting = vec![folder];
         let mut seen = 0;
         while let Some(folder) = waiting.pop() {
@@ -218,6 +234,7 @@ impl Modules {
             let names = self.folders.list(&folder);
             // A pattern does not match other modules.
             if seen > 1 && names.iter().any(|it| it.0 == "go.mod" && !it.1) {
+                others.insert(folder);
                 continue;
             }
             for (name, is_folder) in names {
@@ -227,12 +244,9 @@ impl Modules {
                 }
                 has_sources |= !is_folder && is_built_by_name(&name);
             }
-            if has_sources {
-                found.extend(self.path_of(&folder));
-            }
+            visit(&folder, has_sources);
         }
-        found.sort_unstable();
-        found
+        others
     }
 
     /// The import path of a folder.

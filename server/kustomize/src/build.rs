@@ -30,7 +30,7 @@ use crate::{
     names,
     node::{Node, Place},
     problem::{Problem, ProblemKind, Result},
-    sources::{Files, Sources, joined, missing, name, unread},
+    sources::{Files, Sources, end_of, joined, missing, name, unread},
     spec::{Config, LISTS, NameReference, default_config},
     spend, vars,
 };
@@ -347,10 +347,10 @@ impl Building<'_> {
                     if refused().is_some() {
                         unread(self.files, folder, &path.text, path.place)
                     } else if is_remote(&path.text) {
-                        let why = "a component is remote, and could change all objects";
+                        let why = format!("the component `{}` is remote", end_of(&path.text));
                         Problem::new(ProblemKind::NotSupported, path.place, why)
                     } else {
-                        let why = "a component is missing, and could change all objects";
+                        let why = format!("the component `{}` does not exist", path.text);
                         Problem::new(missing(self.files, &component), path.place, why)
                     }
                 };

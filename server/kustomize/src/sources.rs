@@ -77,7 +77,7 @@ impl<F: Files> Files for &F {
 const MOST_SHOWN: usize = 24;
 
 /// The last part of a path, if it is too long for a message.
-fn end_of(path: &str) -> String {
+pub(crate) fn end_of(path: &str) -> String {
     match path.char_indices().rev().nth(MOST_SHOWN - 1) {
         Some((at, _)) if at > 0 => format!("…{}", &path[at..]),
         _ => path.to_owned(),
@@ -111,6 +111,24 @@ pub(crate) fn unread(files: &dyn Files, folder: &Path, written: &str, place: Pla
             format!("the file `{written}` does not exist"),
         ),
     }
+}
+
+/// Whether a text, which is not YAML, has lines that a program replaces before kustomize runs: actions such as `{{ end }}`, or words in capitals and
+/// angle brackets.
+fn has_lines_to_fill(text: &str) -> bool {
+    let is_between = |line: &str, (begin, end): (&str, &str)| {
+        let inside = line.strip_prefix(begin).and_then(|it| it.strip_suffix(end));
+        inside.is_some_and(|it| !it.is_empty())
+    };
+    let is_name = |it: &str| {
+        it.bytes()
+            .all(|it| it.is_ascii_uppercase() || it.is_ascii_digit() || b"<>_-".contains(&it))
+    };
+    text.lines().map(str::trim).any(|line| {
+        is_between(line, ("{{", "}}"))
+            || is_between(line, ("{%", "%}"))
+            || is_between(line, ("<", ">")) && is_name(line)
+    })
 }
 
 /// A document from which values come.
@@ -391,7 +409,13 @@ impl Sources {
     ) -> Result<(Range<u32>, Vec<Node>)> {
         spend::work(text.len() * PARSING)?;
         let found = split(text);
-        let cannot = |why: String| Problem::fails(within, format!("`{}` is not YAML: {why}", name(path)));
+        let cannot = |why: String| {
+            if has_lines_to_fill(text) {
+                let message = format!("`{}` is a template, which another program fills in first", name(path));
+                return Problem::new(ProblemKind::NotSupported, within, message);
+            }
+            Problem::fails(within, format!("`{}` is not YAML: {why}", name(path)))
+        };
         if let Some(error) = found.error {
             return Err(cannot(error.to_string()));
         }

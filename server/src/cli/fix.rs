@@ -23,7 +23,7 @@ use crd_analyzer_workspace::{
     codes::{INVALID_YAML, LARGE_MANIFEST, SEVERAL_CRDS},
     config::Config,
     config::versions::VersionSet,
-    findings::finding::{Class, Finding},
+    findings::finding::{Class, Finding, Severity},
     findings::report::{DocumentReport, FileReport},
     index::{CrdText, GroupKind, KnownCrd},
     judging::analysis::{Around, Question, Wants, analyze},
@@ -151,8 +151,17 @@ pub(super) fn repair(
     }
     let rewrite = || making.rewritten(&place, &after.as_str().into());
     let newer = tells_older(config).then(rewrite).flatten();
-    if let Some(newer) = newer.filter(|it| *it != after) {
-        // Errors that remain in the new CRD come from the Go types.
+    // While the types have errors, a CRD that still works is not replaced by one that does not.
+    let errors = |text: &str| {
+        let shown = checked(text, &question).merged_findings(config);
+        shown
+            .iter()
+            .flatten()
+            .filter(|it| it.finding.severity == Severity::Error)
+            .count()
+    };
+    let is_better = |it: &String| *it != after && errors(it) <= errors(&after);
+    if let Some(newer) = newer.filter(is_better) {
         after = newer;
         let title = "write the CRD as controller-gen makes it of the types".to_owned();
         done.push(Done { line: 1, title });

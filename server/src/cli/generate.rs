@@ -314,6 +314,14 @@ impl<'a> Run<'a> {
                 files.insert(crd.file, text);
             }
         }
+        if status == Status::Clean && files.is_empty() {
+            let others = self.paths.iter().filter_map(|path| {
+                let modules = sources.modules(&here.join(path.trim_end_matches("...")).join("x.go"))?;
+                Some(modules.other_modules(path, &here))
+            });
+            tell_of_nothing(&others.flatten().collect::<Vec<_>>());
+            return Ok(Status::Failed);
+        }
         let written = match &self.output {
             None => print(&files)?,
             // If controller-gen rejects a whole package, it is unknown which kinds the package has.
@@ -410,10 +418,19 @@ fn tell_of(made: &Generated) -> Status {
     for refused in &made.refused {
         tell(format_args!("{}", line(refused)));
     }
+    let mut of_packages: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for missing in &made.missing {
-        let name = escape::line(missing);
+        let (package, name) = missing.rsplit_once('.').unwrap_or((missing, ""));
+        of_packages.entry(package).or_default().push(name);
+    }
+    for (package, names) in of_packages {
+        let (package, first) = (escape::line(package), escape::line(names[0]));
+        let missing = match names.len() {
+            1 => format!("{package}.{first}: the type is"),
+            count => format!("{package}: {first} and {} are", counted(count - 1, "other type")),
+        };
         tell(format_args!(
-            "{name}: the type is not on this machine: run `{FETCH}`, or vendor its module"
+            "{missing} not on this machine: run `{FETCH}`, or vendor the module"
         ));
     }
     if made.refused.is_empty() {
@@ -422,6 +439,29 @@ fn tell_of(made: &Generated) -> Status {
         Status::Findings
     }
 }
+
+/// Says that no type has a CRD. `others` are the folders of modules that the patterns do not reach into.
+fn tell_of_nothing(others: &[PathBuf]) {
+    let names: Vec<String> = others
+        .iter()
+        .take(MAX_MODULES)
+        .map(|it| format!("`{}`", label(it)))
+        .collect();
+    let hint = others.first().map(|first| {
+        format!(
+            ". A pattern does not reach into other modules: {}. Name the module with the types, such as `./{}/...`",
+            names.join(", "),
+            label(first)
+        )
+    });
+    tell(format_args!(
+        "no CRD is made: the packages have no API types{}",
+        hint.unwrap_or_default()
+    ));
+}
+
+/// The maximum number of modules to name.
+const MAX_MODULES: usize = 5;
 
 /// The controller-gen version in the annotations of the CRDs in a folder.
 fn annotated(folder: &Path) -> Option<String> {
@@ -526,6 +566,9 @@ fn compare(folder: &Path, files: &BTreeMap<String, String>) -> anyhow::Result<St
             let verb = if of == 1 { "does" } else { "do" };
             terminal.line(format_args!(
                 "{differing} of {all} {verb} not match the types: write them with `crd-analyzer generate crd`"
+            ))?;
+            terminal.line(format_args!(
+                "If a script changes them afterwards, use `crd-analyzer check` instead: it compares only what the types decide"
             ))?;
         }
     }

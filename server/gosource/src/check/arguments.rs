@@ -64,9 +64,9 @@ pub(super) fn refused(definition: &Definition, release: Release, named: Option<&
     }
     reader.blanks();
     let rest = reader.at..text.len();
-    let extra = (!rest.is_empty()).then_some(Refused {
+    let extra = (!rest.is_empty()).then(|| Refused {
+        problem: Problem::of_rest(&text[rest.clone()]),
         span: rest,
-        problem: Problem::Extra,
     });
     let not_converted = || {
         let is_whole = arguments.first()?.r#type == Type::Int;

@@ -91,7 +91,8 @@ impl Reader<'_> {
     fn end(&mut self) {
         if self.scanner.problem.is_none() && self.scanner.scan() != Token::End {
             let rest = self.scanner.token.start..self.scanner.text.len();
-            self.scanner.problem = Some((rest, Problem::Extra));
+            let problem = Problem::of_rest(&self.scanner.text[rest.clone()]);
+            self.scanner.problem = Some((rest, problem));
         }
     }
 
@@ -409,7 +410,7 @@ mod tests {
             ("087", "\"087\""),
             ("2024-01-15", "\"2024-01-15\""),
             ("a:b", "\"a:b\""),
-            ("a,b", "Extra at ,b"),
+            ("a,b", "Comma at ,b"),
             ("1;a", "Integer at a"),
             ("true;x", "Bool at x"),
             ("{a: 1;2}", "Separator at a"),
@@ -440,7 +441,7 @@ mod tests {
         let text = Type::List(Box::new(Type::String));
         for (of, written, expected) in [
             (&any, "a;1;true", "[\"a\",1,true]"),
-            (&any, "Pod,Container,All", "Extra at ,Container,All"),
+            (&any, "Pod,Container,All", "Comma at ,Container,All"),
             (&any, "{a, b}", "[\"a\",\"b\"]"),
             (&any, "{a;b}", "Separator at ;"),
             (&text, "a;1", "[\"a\",\"1\"]"),

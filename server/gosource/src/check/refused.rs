@@ -28,6 +28,8 @@ pub enum Problem {
     Missing(String),
     /// Text follows the arguments.
     Extra,
+    /// A comma follows the value, where an argument without a name has none. The author probably meant a list.
+    Comma,
     /// A quoted string is not closed.
     Quote,
     /// A backslash does not begin a Go escape sequence.
@@ -38,4 +40,15 @@ pub enum Problem {
     Colon,
     /// A JSON value is required.
     Json,
+}
+
+impl Problem {
+    /// The problem of a text that follows the arguments.
+    pub(super) fn of_rest(rest: &str) -> Self {
+        if rest.starts_with(',') {
+            Self::Comma
+        } else {
+            Self::Extra
+        }
+    }
 }

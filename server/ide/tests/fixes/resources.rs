@@ -358,6 +358,10 @@ properties:
     }
     // Both are missing, but only one accepts a string.
     assert_eq!(unknown("spec: {value: a}").fixes[0].title, "Rename value to headerName");
+    assert_eq!(
+        titles(&unknown("spec: {foo: bar}")),
+        ["Add foo to the CRD", "Remove foo"]
+    );
 }
 
 #[test]

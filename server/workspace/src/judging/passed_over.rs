@@ -9,7 +9,7 @@ use crd_analyzer_apiextensions::{
 use crd_analyzer_syntax::{
     reader::ReadError,
     split::Document,
-    tree::{NodeKind, Span, Tree},
+    tree::{CollectionStyle, NodeKind, Span, Tree},
 };
 
 use crate::{
@@ -165,6 +165,13 @@ pub(crate) fn is_half_an_object(tree: &Tree, written: &WrittenType) -> bool {
         if other_tools::is_file(&kind) || is_of_core && !has_only(tree, &OF_CORE) {
             return false;
         }
+    }
+    // Programs store their own objects as JSON: Perses has a `Dashboard` with `metadata.name`. People write manifests as YAML.
+    let is_json = tree
+        .root()
+        .is_some_and(|it| tree.kind(it) == NodeKind::Mapping(CollectionStyle::Flow));
+    if written.api_version.is_empty() && is_json {
+        return false;
     }
     let is_name = |name: &str| {
         let metadata = tree.get(tree.root()?, "metadata")?;

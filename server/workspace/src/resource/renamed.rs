@@ -10,6 +10,9 @@ use crd_analyzer_syntax::{
 /// The maximum number of fields of an object, and of required fields, to compare.
 const MOST_FIELDS: usize = 100;
 
+/// The field in the samples that kubebuilder writes for new kinds. It is a placeholder, and not a misspelt field.
+const SAMPLE: &str = "foo";
+
 /// The field that was meant by an unknown one, although their names differ: the object has no other unknown field, and exactly one required field
 /// that accepts the value is missing. `schema` is the object's schema in the tree of the CRD, `known` the names of its properties.
 pub(super) fn only_missing(
@@ -18,6 +21,9 @@ pub(super) fn only_missing(
     object: &Json<'_>,
     name: &str,
 ) -> Option<String> {
+    if name == SAMPLE {
+        return None;
+    }
     let members = object.members()?;
     let required: Vec<_> = tree.items(tree.resolve(tree.get(schema, "required")?)).collect();
     if members.len().max(required.len()).max(known.len()) > MOST_FIELDS {

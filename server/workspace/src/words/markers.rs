@@ -211,6 +211,11 @@ fn refused(written: &str, problem: &Argument, meant: Option<&str>) -> Words {
             "not an argument",
             "remove it, or separate arguments by commas".to_owned(),
         ),
+        Argument::Comma => (
+            format!("the value of {name} ends before the comma"),
+            "not part of the value",
+            "separate the items of a list by `;`, or put a text with a comma in quotes".to_owned(),
+        ),
         Argument::Quote => (
             format!("a string in {name} has no closing quote"),
             "begins here",

@@ -27,7 +27,8 @@ pub(super) fn words(about: &About<'_>) -> Option<Words> {
         resource_codes::DEPRECATED_VERSION => {
             let version = about.value().and_then(Json::as_str).unwrap_or_default();
             let kind = about.text(&["kind"]).unwrap_or_default();
-            let words = Words::new(format!("version {} of {} is deprecated", code(version), code(kind)))
+            let (version, kind) = (clip(version, 60), clip(kind, 40));
+            let words = Words::new(format!("version `{version}` of `{kind}` is deprecated"))
                 .label("deprecated")
                 .quote();
             match about.cause {

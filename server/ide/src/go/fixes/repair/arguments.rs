@@ -17,7 +17,8 @@ pub(super) fn repair(file: &File<'_>, finding: &Finding, parts: &Parts, problem:
         Problem::Integer | Problem::Number => number(text, finding, *problem == Problem::Integer),
         Problem::Unknown(name) => spelling(file, parts, name),
         Problem::Name => items(text, finding, parts).or_else(|| expression::unquoted(text, finding, parts)),
-        Problem::Extra => comma(file, finding, parts).or_else(|| items_of_one(text, finding, parts)),
+        Problem::Extra => comma(file, finding, parts),
+        Problem::Comma => items_of_one(text, parts),
         Problem::Escape => backslashes(text, finding, parts),
         Problem::Missing(_) | Problem::Quote | Problem::Separator | Problem::Colon | Problem::Json => None,
     }
@@ -97,7 +98,7 @@ fn items(text: &str, finding: &Finding, parts: &Parts) -> Option<Repair> {
 }
 
 /// Like [`items`], for a marker whose only argument is a list.
-fn items_of_one(text: &str, finding: &Finding, parts: &Parts) -> Option<Repair> {
+fn items_of_one(text: &str, parts: &Parts) -> Option<Repair> {
     let [part] = parts.arguments.as_slice() else {
         return None;
     };
@@ -105,8 +106,7 @@ fn items_of_one(text: &str, finding: &Finding, parts: &Parts) -> Option<Repair> 
     let value = part.value.clone()?;
     let written = &text[value.clone()];
     let is_plain = !written.contains(['"', '`', '{', '}']);
-    let begins = text[finding.span.start..].starts_with(',');
-    let is_items = part.name.is_none() && is_list && is_plain && begins;
+    let is_items = part.name.is_none() && is_list && is_plain;
     is_items.then(|| {
         let commas = written.match_indices(',').map(|it| value.start + it.0);
         let edits = commas.map(|it| put(it..it + 1, ";")).collect();
