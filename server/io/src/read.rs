@@ -152,6 +152,12 @@ pub fn stamp(path: &Path) -> Option<Stamp> {
     (found.is_file() && found.len() <= FOUND_BYTES).then(|| (found.modified().ok(), found.len()))
 }
 
+/// When a folder was last changed: a file in it was added, replaced or removed. `None` if it is not a folder.
+pub fn folder_time(path: &Path) -> Option<SystemTime> {
+    let found = fs::symlink_metadata(path).ok()?;
+    found.is_dir().then(|| found.modified().ok()).flatten()
+}
+
 /// The content of a file, which may have at most `most` bytes.
 pub fn bytes(path: &Path, access: &Access, most: u64) -> Result<Vec<u8>, Unread> {
     bytes_if(path, access, most, |path, is_plain| {

@@ -69,6 +69,7 @@ mod trials;
 mod tried_texts;
 mod trust;
 mod untested;
+mod unwatched;
 mod versions;
 mod waits;
 mod workers;

@@ -3,8 +3,8 @@
 /// The maximum length of a row, in characters.
 const MOST: usize = 100;
 
-/// Shortens a headline so that it fits into a row together with `suffix`. Drops the list of allowed values first, then the start of a path, then the
-/// value, which the editor marks, then the end of the headline.
+/// Shortens a headline so that it fits into a row together with `suffix`. Drops the list of allowed values first, then the start of a path or of a
+/// marker, then the value, which the editor marks, then the end of the headline.
 pub(crate) fn fitted(headline: &str, suffix: &str) -> String {
     let room = MOST.saturating_sub(suffix.chars().count());
     let mut headline = headline.to_owned();
@@ -14,7 +14,7 @@ pub(crate) fn fitted(headline: &str, suffix: &str) -> String {
         headline = shorter;
     }
     while headline.chars().count() > room
-        && let Some(shorter) = without_a_path(&headline)
+        && let Some(shorter) = without_a_path(&headline).or_else(|| without_the_start_of_a_marker(&headline))
     {
         headline = shorter;
     }
@@ -79,6 +79,14 @@ fn without_a_path(headline: &str) -> Option<String> {
     (!above.is_empty() && above != "…").then(|| headline.replacen(longest, &format!("….{last}"), 1))
 }
 
+/// Shortens a marker in a headline to the last part of its name: `+…:MinLength`.
+fn without_the_start_of_a_marker(headline: &str) -> Option<String> {
+    let mut names = headline.split('`').skip(1).step_by(2);
+    let is_long = |it: &&str| it.starts_with('+') && !it.starts_with("+…");
+    let (marker, (_, last)) = names.find_map(|it| Some((it, it.rsplit_once(':')?)).filter(|it| is_long(&it.0)))?;
+    Some(headline.replacen(marker, &format!("+…:{last}"), 1))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -101,6 +109,18 @@ mod tests {
         assert_eq!(
             row,
             "`conv_ersionReviewVersions` is not a field of `….somewhere`, did you mean `it`?"
+        );
+    }
+
+    #[test]
+    fn the_last_part_of_a_marker_stays() {
+        let row = fitted(
+            "controller-gen has no marker `+kubebuilder:validation:MinLenght`",
+            ", did you mean `kubebuilder:validation:MinLength`?",
+        );
+        assert_eq!(
+            row,
+            "controller-gen has no marker `+…:MinLenght`, did you mean `kubebuilder:validation:MinLength`?"
         );
     }
 

@@ -21,5 +21,8 @@ pub(crate) const OBJECTS: Duration = Duration::from_millis(500);
 /// The pause before the error in an unfinished entry is shown: by then, the user has probably stopped typing.
 pub(crate) const UNFINISHED: Duration = Duration::from_millis(800);
 
+/// The time between two searches for changed files, if the client does not watch files.
+pub(crate) const DISK: Duration = Duration::from_secs(2);
+
 /// The pause before code lenses are added or removed. In most editors, each takes a line of its own and moves the lines below it.
 pub(crate) const LENSES: Duration = Duration::from_secs(2);

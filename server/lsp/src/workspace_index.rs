@@ -2,6 +2,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    ops::Bound,
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex, PoisonError,
@@ -127,6 +128,20 @@ impl Workspace {
     pub(crate) fn manifests(&self) -> Vec<PathBuf> {
         let on_disk = self.on_disk.lock().unwrap_or_else(PoisonError::into_inner);
         on_disk.keys().cloned().collect()
+    }
+
+    /// Up to `most` of the indexed manifests on disk that follow `after`, as they were indexed.
+    pub(crate) fn stamps(&self, after: Option<&Path>, most: usize) -> Vec<(PathBuf, Stamp)> {
+        let on_disk = self.on_disk.lock().unwrap_or_else(PoisonError::into_inner);
+        let start = after.map_or(Bound::Unbounded, Bound::Excluded);
+        let rest = on_disk.range::<Path, _>((start, Bound::Unbounded));
+        rest.take(most).map(|(path, it)| (path.clone(), it.0)).collect()
+    }
+
+    /// Whether a file on disk is indexed.
+    pub(crate) fn is_indexed(&self, path: &Path) -> bool {
+        let on_disk = self.on_disk.lock().unwrap_or_else(PoisonError::into_inner);
+        on_disk.contains_key(path)
     }
 
     fn origin_of(&self, path: &Path) -> Origin {

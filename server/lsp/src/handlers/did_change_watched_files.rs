@@ -1,6 +1,6 @@
 //! `workspace/didChangeWatchedFiles`
 
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 use crd_analyzer_io::kustomize::may_be_test;
 use crd_analyzer_workspace::{
@@ -16,14 +16,21 @@ use crate::{from_proto::path_of, session::Session};
 /// Each analysis reads the configuration files, so a changed configuration or lock only needs new analyses and a new scan of the folders. A changed
 /// manifest is indexed again.
 pub(crate) fn handle(session: &Arc<Session>, params: &DidChangeWatchedFilesParams) {
-    let paths = params.changes.iter().filter_map(|it| path_of(&it.uri));
-    let is_go = |path: &std::path::PathBuf| path.extension().is_some_and(|it| it == "go" || it == "mod");
-    let (go, others): (Vec<_>, Vec<_>) = paths.partition(is_go);
+    changed(
+        session,
+        params.changes.iter().filter_map(|it| path_of(&it.uri)).collect(),
+    );
+}
+
+/// Processes changes of these files.
+pub(crate) fn changed(session: &Arc<Session>, paths: Vec<PathBuf>) {
+    let is_go = |path: &PathBuf| path.extension().is_some_and(|it| it == "go" || it == "mod");
+    let (go, others): (Vec<_>, Vec<_>) = paths.into_iter().partition(is_go);
     if !go.is_empty() {
         session.go_changed();
     }
     let (configs, manifests): (Vec<_>, Vec<_>) = others.into_iter().partition(|it| is_config(it) || is_lock(it));
-    let is_kustomization = |path: &std::path::PathBuf| {
+    let is_kustomization = |path: &PathBuf| {
         let name = path.file_name().and_then(|it| it.to_str());
         name.is_some_and(|it| kustomize::FILE_NAMES.contains(&it))
     };

@@ -19,7 +19,7 @@ use lsp_types::{
 use serde_json::json;
 
 use super::{code_action, did_change_configuration};
-use crate::{capabilities::Client, cluster, names::NAME, session::Session, tasks};
+use crate::{capabilities::Client, cluster, names::NAME, session::Session, tasks, unwatched};
 
 pub(crate) fn handle(session: &Arc<Session>) {
     let client = session.client();
@@ -74,6 +74,7 @@ pub(crate) fn handle(session: &Arc<Session>) {
         }
     });
     crate::folders::look_through(session);
+    unwatched::look(session);
     cluster::read(session, false);
     if client.answers_configuration {
         did_change_configuration::fetch(session);

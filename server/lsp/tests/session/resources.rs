@@ -85,7 +85,7 @@ async fn a_lens_leads_from_a_resource_to_its_effective_object() {
 /// The line and column of the value of `maximum` in the CRD.
 const MAXIMUM: [u64; 2] = [21, 45];
 
-fn codes(list: &[Value]) -> Vec<&str> {
+pub(crate) fn codes(list: &[Value]) -> Vec<&str> {
     list.iter().map(|it| it["code"].as_str().unwrap_or_default()).collect()
 }
 

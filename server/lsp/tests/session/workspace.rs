@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 
 use crate::{
     BROKEN,
-    client::{Client, list, pulling},
+    client::{Client, list, pulling, pushed},
+    resources::{DEFINITION, RESOURCE, codes},
 };
 
 fn uri(path: &Path) -> String {
@@ -129,4 +130,29 @@ async fn a_long_scan_shows_its_progress() {
     client.response(scan).await;
     client.progress(&token).await;
     client.finish().await;
+}
+
+/// With its defaults, Neovim does not watch files on Linux.
+#[tokio::test]
+async fn changes_on_disk_are_found_if_the_client_does_not_watch_files() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let crd = folder.path().join("crd.yaml");
+    std::fs::write(&crd, DEFINITION.replace("maximum: 9", "maximum: 99")).expect("written");
+    let folders = json!([{ "uri": uri(folder.path()), "name": "it" }]);
+    let mut client = Client::start_with(json!({ "capabilities": pushed(), "workspaceFolders": folders })).await;
+    let cr = uri(&folder.path().join("cr.yaml"));
+    client.open(&cr, 1, RESOURCE).await;
+    assert_eq!(client.published(&cr, 1).await, [] as [Value; 0]);
+    // A changed CRD, and a new one of another kind.
+    std::fs::write(&crd, DEFINITION).expect("written");
+    client.published_when(&cr, |it| codes(it) == ["number-too-large"]).await;
+    let gadget = RESOURCE.replace("Widget", "Gadget");
+    let other = uri(&folder.path().join("gadget.yaml"));
+    client.open(&other, 1, &gadget).await;
+    let gadgets = DEFINITION.replace("Widget", "Gadget").replace("widgets", "gadgets");
+    std::fs::write(folder.path().join("gadgets.yaml"), gadgets).expect("written");
+    client
+        .published_when(&other, |it| codes(it) == ["number-too-large"])
+        .await;
+    client.finish_with_lists().await;
 }

@@ -55,6 +55,9 @@ const KEYWORDS: [(&str, bool); 20] = [
     ("x-kubernetes-list-type", false),
 ];
 
+/// The formats that controller-gen writes for the types of numbers. Nobody writes them to reject values.
+const OF_NUMBERS: [&str; 4] = ["int32", "int64", "float", "double"];
+
 /// The keyword with a list of rules.
 const RULES: &str = "x-kubernetes-validations";
 
@@ -143,7 +146,7 @@ fn of_schema(
                 span: spans::spot(tree, Some(entry.key), tree.resolve(entry.value)),
                 whole: tree.span(entry.key).join(tree.span(entry.value)),
                 name: format!("`{keyword}`"),
-                is_limit: *is_limit,
+                is_limit: *is_limit && !OF_NUMBERS.contains(&&*tree.scalar(entry.value)),
                 says: (at, said[&entry.value]),
             });
         }
@@ -253,6 +256,12 @@ spec:
         check(CRD, &CRD.replace("< 3", "< 4"), &["this rule"]);
         check(CRD, &CRD.replace("maximum: 3", "maximum: 4"), &["`maximum`"]);
         check(CRD, &CRD.replace("type: object", "type: string"), &[]);
+        check(CRD, &CRD.replace("maximum: 3", "maximum: 3, format: int32"), &[]);
+        check(
+            CRD,
+            &CRD.replace("maximum: 3", "maximum: 3, format: date"),
+            &["`format`"],
+        );
         let first = "        x-kubernetes-validations:\n";
         let another = CRD.replace(first, &format!("{first}        - rule: self.b > 1\n"));
         check(CRD, &another, &["this rule"]);
