@@ -25,7 +25,7 @@ use crd_analyzer_workspace::{
         overlay::{Graph, Overlays, is_kustomization},
     },
     config::is_config,
-    index::{Definitions as _, GroupKind, Index, NewFile, Origin, lock, may_decide, objects},
+    index::{Definitions as _, GroupKind, Index, NewFile, Object, Origin, lock, may_decide, objects},
     roles::generated_into,
 };
 
@@ -50,6 +50,8 @@ struct Changes {
     files: BTreeSet<PathBuf>,
     /// The folders whose files, at any depth, depend on a change.
     folders: BTreeSet<PathBuf>,
+    /// The changed files that hold nothing but whole CRDs, the same before and now.
+    crds: BTreeSet<PathBuf>,
     /// The kinds whose CRDs have changed.
     kinds: BTreeSet<GroupKind>,
     /// The files that a kustomization with a changed file names now or named before.
@@ -121,7 +123,10 @@ fn reach(
         return Ok(Reach::All(map));
     }
     let mut reached = changes.files.clone();
-    reached.extend(overlays.beside(&changes.files));
+    let (crds, others): (BTreeSet<_>, BTreeSet<_>) =
+        changes.files.iter().cloned().partition(|it| changes.crds.contains(it));
+    reached.extend(overlays.beside(&others));
+    reached.extend(overlays.beside(&crds).into_iter().filter(|it| may_change_crds(it)));
     reached.append(&mut changes.named);
     for input in inputs {
         let place = input.place()?;
@@ -141,6 +146,25 @@ fn repositories(paths: &[PathBuf]) -> anyhow::Result<BTreeSet<PathBuf>> {
         found.insert(roots::repository(folder).unwrap_or_else(|| folder.to_owned()));
     }
     Ok(found)
+}
+
+impl Change {
+    /// Whether the file holds nothing but whole CRDs, the same before and now. In a build, such a change affects no other objects, except by their kinds.
+    fn are_crds(&self) -> bool {
+        let defined = |bytes: &Option<Vec<u8>>| -> Option<Vec<GroupKind>> {
+            let (_, objects) = objects(bytes.clone()?);
+            let of = |it: Object| it.defines.filter(|_| it.written.is_crd() && it.lacks.is_whole());
+            objects.into_iter().map(of).collect()
+        };
+        let (old, new) = (defined(&self.old), defined(&self.new));
+        old.as_ref().is_some_and(|it| !it.is_empty()) && old == new
+    }
+}
+
+/// Whether a file of a build may change its CRDs: a kustomization, or a file without objects, such as a JSON patch.
+fn may_change_crds(file: &Path) -> bool {
+    let read = || read::bytes(file, &Access::Named, read::NAMED_BYTES).ok();
+    is_kustomization(file) || read().is_some_and(|it| objects(it).1.is_empty())
 }
 
 impl Changes {
@@ -163,10 +187,16 @@ impl Changes {
             if old == new {
                 continue;
             }
+            let change = Change { path, old, new };
+            let are_crds = change.are_crds();
             for graph in [&old_builds, &new_builds] {
-                self.named.extend(graph.beside(&path));
+                let beside = graph.beside(&change.path).into_iter();
+                self.named.extend(beside.filter(|it| !are_crds || may_change_crds(it)));
             }
-            self.add(&Change { path, old, new });
+            if are_crds {
+                self.crds.insert(change.path.clone());
+            }
+            self.add(&change);
         }
         Ok(())
     }
