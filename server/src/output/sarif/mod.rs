@@ -226,7 +226,7 @@ impl Printer for Sarif {
             for finding in newest
                 .into_iter()
                 .flat_map(|(_, it)| it.findings())
-                .filter(|it| it.suppressed)
+                .filter(|it| document.is_silenced(it))
             {
                 let found = Found {
                     finding,

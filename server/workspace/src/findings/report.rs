@@ -285,6 +285,13 @@ impl DocumentReport {
         shown.into_iter().map(|it| loudness(&it.finding)).min()
     }
 
+    /// Whether a comment suppresses a finding of this document. Other findings are left out because they are consequences, or because a part of a CRD
+    /// does not need what is missing.
+    pub fn is_silenced(&self, finding: &Finding) -> bool {
+        let is_consequence = finding.follows || finding.code == resource_codes::UNCHECKED_RULES;
+        finding.suppressed && !is_consequence && self.subject != Subject::PartialCrd
+    }
+
     /// The numbers of API server errors that the configuration or comments hide.
     pub fn hidden_errors(&self, config: &Config) -> HiddenErrors {
         let is_whole = self.subject != Subject::PartialCrd;
@@ -297,11 +304,12 @@ impl DocumentReport {
             return HiddenErrors::default();
         };
         let mut hidden = HiddenErrors::default();
-        let follows = |it: &&Finding| it.code != resource_codes::UNCHECKED_RULES && !(it.suppressed && it.follows);
         let told = verdict.findings().filter(|it| !it.repeats);
-        for finding in told.filter(|it| it.class == Class::Error).filter(follows) {
-            if finding.suppressed {
+        for finding in told.filter(|it| it.class == Class::Error) {
+            if self.is_silenced(finding) {
                 hidden.by_comments += 1;
+            } else if finding.suppressed {
+                // The error is a consequence of another one.
             } else if config.rules.get(finding.code) == Some(&Level::Off) {
                 hidden.by_configuration += 1;
             }
