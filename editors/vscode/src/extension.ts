@@ -165,7 +165,8 @@ function effectiveObjects(context: ExtensionContext): void {
     if (!found) {
       return "# no custom resource with a known CRD is here\n";
     }
-    const built = found.overlay ? `, as ${found.overlay} builds it` : "";
+    const where = found.overlay === "." ? "the workspace folder" : found.overlay;
+    const built = where ? `, as built in ${where}` : "";
     return `# as Kubernetes ${found.kubernetes} reads it${built}\n${found.text}`;
   };
   const document = (of: Of) =>

@@ -13,6 +13,7 @@ use crd_analyzer_io::{
     loopback::LoopbackUrl,
     print::tell,
     program::{self, SearchPath},
+    read,
 };
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_workspace::{
@@ -167,9 +168,18 @@ fn report(args: &Args, kubernetes: KubernetesVersion, hook: Option<&mut Hook>) -
 }
 
 fn objects(named: &str) -> anyhow::Result<Vec<Map<String, Value>>> {
+    let is_folder = read::is_folder(Path::new(named));
     let mut objects = Vec::new();
     for (file, bytes) in input::read_arguments(named)? {
-        let values = read_value(bytes).map_err(|why| anyhow::anyhow!("cannot read {file}: {why}"))?;
+        let values = match read_value(bytes) {
+            Ok(values) => values,
+            // A folder may hold templates and other files, too.
+            Err(why) if is_folder => {
+                tell(format_args!("note: {file} is left out: {why}"));
+                continue;
+            }
+            Err(why) => return Err(anyhow::anyhow!("cannot read {file}: {why}")),
+        };
         objects.extend(values.into_iter().filter_map(|it| match it {
             Value::Object(object) => Some(object),
             _ => None,

@@ -66,6 +66,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
         out.flush()?;
         return Ok(Status::Clean);
     }
+    terminal.line(BASELINE)?;
+    terminal.blank()?;
     if !args.write {
         terminal.line("Nothing has been written yet. `crd-analyzer init --write` writes this.")?;
         out.flush()?;
@@ -85,6 +87,11 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
     }
     Ok(status)
 }
+
+/// What to do about the errors that a repository already has.
+const BASELINE: &str = "Run `crd-analyzer check` first: the workflow and the hook fail on each error that it reports. \
+                        To accept the errors of today, write a baseline and name it there: \
+                        `crd-analyzer check --baseline baseline.json --update-baseline`";
 
 fn written(folder: &Path, offer: &Offer, change: &Change, replacing: Replacing) -> Result<(), write::Unwritten> {
     let path = folder.join(&offer.path);

@@ -124,8 +124,20 @@ fn table<'a>(nodes: &[Node<'a>], of: &[usize]) -> Block<'a> {
             (Some(node.anchor.clone()), code(&*node.field.name))
         };
         let said = if has_section {
-            let first = node.field.description.as_deref().map(first_sentence);
-            first.map(Span::Theirs).into_iter().collect()
+            let mut said = Vec::new();
+            for line in node
+                .field
+                .description
+                .as_deref()
+                .map(first_sentence)
+                .unwrap_or_default()
+            {
+                if !said.is_empty() {
+                    said.push(ours(" "));
+                }
+                said.push(Span::Theirs(line));
+            }
+            said
         } else {
             whole(node)
         };
@@ -209,13 +221,30 @@ fn in_a_line(rule: &Rule) -> Vec<Span<'_>> {
     text
 }
 
-/// The text up to the end of its first sentence or line.
-fn first_sentence(text: &str) -> &str {
-    let line = text.trim_start().lines().next().unwrap_or_default().trim_end();
-    match line.find(". ") {
-        Some(end) => &line[..=end],
-        None => line,
+/// The lines up to the end of the first sentence or paragraph.
+fn first_sentence(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    for line in text.trim_start().lines().map(str::trim) {
+        // A blank line or an item of a list ends a paragraph.
+        if line.is_empty() || !found.is_empty() && line.starts_with(['-', '*', '+']) {
+            break;
+        }
+        let mut ends = line.match_indices(". ").map(|it| it.0);
+        if let Some(end) = ends.find(|end| !is_abbreviated(&line[..*end])) {
+            found.push(&line[..=end]);
+            break;
+        }
+        found.push(line);
+        if line.strip_suffix('.').is_some_and(|it| !is_abbreviated(it)) {
+            break;
+        }
     }
+    found
+}
+
+/// Whether a text before a dot ends with an abbreviation.
+fn is_abbreviated(text: &str) -> bool {
+    ["e.g", "i.e", "etc", "vs"].iter().any(|it| text.ends_with(it))
 }
 
 /// Adds the text that a section contains about its object.
@@ -259,10 +288,12 @@ mod tests {
     #[test]
     fn a_row_has_the_first_sentence() {
         for (text, first) in [
-            ("", ""),
-            ("One. Two.", "One."),
-            ("  One, e.g.\nTwo.", "One, e.g."),
-            ("No end", "No end"),
+            ("", &[][..]),
+            ("One. Two.", &["One."]),
+            ("  One, e.g. a\nb. Two.", &["One, e.g. a", "b."]),
+            ("One, e.g.\na.\nTwo.", &["One, e.g.", "a."]),
+            ("No end\n\nTwo.", &["No end"]),
+            ("Values are:\n- One.", &["Values are:"]),
         ] {
             assert_eq!(first_sentence(text), first);
         }

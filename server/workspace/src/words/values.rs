@@ -116,10 +116,9 @@ fn printed(about: &About<'_>, subject: &str, expected: &str) -> Words {
         ("string", "object" | "array") => words
             .label("this prints a string")
             .help(format!("print {}, for example with `toYaml`", a_type(expected))),
-        ("string", _) => words.label("this prints a string").help(format!(
-            "print {}: with quotes, or after the function `quote`, a value is a string",
-            a_type(expected)
-        )),
+        ("string", _) => words
+            .label("this prints a string")
+            .help(format!("remove the quotes, or `| quote`: print {}", a_type(expected))),
         ("boolean" | "number", "string") => words
             .label("not a string without quotes")
             .help("add `| quote` at the end of the action"),
