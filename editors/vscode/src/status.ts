@@ -39,7 +39,8 @@ export function statusItem(id: string, context: ExtensionContext, client: () => 
   const item = window.createStatusBarItem(`${id}.status`, StatusBarAlignment.Right, 90);
   item.name = "CRD Analyzer";
   item.command = `${id}.menu`;
-  const languagesOfManifests = ["yaml", "json", "helm"];
+  // Only Go files of modules with API types are known to the server.
+  const languagesOfManifests = ["yaml", "json", "helm", "go"];
   const problem = languages.createLanguageStatusItem(`${id}.problem`, languagesOfManifests);
   problem.name = "CRD Analyzer";
   problem.command = { command: `${id}.restart`, title: "Restart" };
@@ -51,6 +52,10 @@ export function statusItem(id: string, context: ExtensionContext, client: () => 
       return;
     }
     const running = client();
+    if (running?.state !== State.Running && document.languageId === "go") {
+      item.hide();
+      return;
+    }
     if (running?.state !== State.Running) {
       const starts = running?.state === State.Starting;
       item.text = starts ? "$(sync~spin) CRD" : "$(error) CRD";
@@ -66,6 +71,10 @@ export function statusItem(id: string, context: ExtensionContext, client: () => 
       return null;
     });
     if (window.activeTextEditor?.document !== document) {
+      return;
+    }
+    if (!known && document.languageId === "go") {
+      item.hide();
       return;
     }
     if (!known) {

@@ -16,6 +16,7 @@ use crate::{
     display_text,
     request_context::{self, RequestContext},
     session::Session,
+    settings::Effective,
     workspace_index::{NearbyIndex, SyncedIndex},
 };
 
@@ -31,16 +32,16 @@ const MOST_OBJECTS: usize = 100;
 pub(crate) async fn handle(session: &Arc<Session>, params: Value) -> Result<Value> {
     let document: TextDocumentIdentifier = serde_json::from_value(params["textDocument"].clone())
         .map_err(|error| Error::invalid_params(error.to_string()))?;
+    if let Some(file) = session.documents.source_file(&document.uri) {
+        // The objects that are made of a source file are in other files.
+        return Ok(answer(session, &session.effective(&file), false, &[]));
+    }
     let found = request_context::read(
         session,
         &document.uri,
         |_| true,
         "the status",
         |request| {
-            let (definitions, of_cluster) = request.session.workspace.catalog.with(|index| {
-                let of_cluster = index.definitions().filter(|it| it.origin == Origin::Cluster).count();
-                (index.definitions().count(), of_cluster)
-            });
             let known = NearbyIndex {
                 session: &request.session,
                 near: request.snapshot.path(),
@@ -49,16 +50,25 @@ pub(crate) async fn handle(session: &Arc<Session>, params: Value) -> Result<Valu
                 .file()
                 .documents()
                 .any(|it| completion::is_known(it.tree, &known));
-            Some(json!({
-                "kubernetes": request.effective.versions.to_string(),
-                "definitions": definitions,
-                "fromCluster": of_cluster,
-                "isKnown": is_known,
-                "objects": objects_of(request),
-            }))
+            let objects = objects_of(request);
+            Some(answer(&request.session, &request.effective, is_known, &objects))
         },
     );
     Ok(found.await?.unwrap_or_default())
+}
+
+fn answer(session: &Session, effective: &Effective, is_known: bool, objects: &[Value]) -> Value {
+    let (definitions, of_cluster) = session.workspace.catalog.with(|index| {
+        let of_cluster = index.definitions().filter(|it| it.origin == Origin::Cluster).count();
+        (index.definitions().count(), of_cluster)
+    });
+    json!({
+        "kubernetes": effective.versions.to_string(),
+        "definitions": definitions,
+        "fromCluster": of_cluster,
+        "isKnown": is_known,
+        "objects": objects,
+    })
 }
 
 /// The roles of the first objects of a file, and the CRDs that check them.

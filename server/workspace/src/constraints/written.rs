@@ -55,7 +55,7 @@ const KEYWORDS: [(&str, bool); 20] = [
     ("x-kubernetes-list-type", false),
 ];
 
-/// The formats that controller-gen writes for the types of numbers. Nobody writes them to reject values.
+/// The formats that controller-gen writes for the types of numbers. Authors do not write them to reject values.
 const OF_NUMBERS: [&str; 4] = ["int32", "int64", "float", "double"];
 
 /// The keyword with a list of rules.
