@@ -364,6 +364,27 @@ properties:
     );
 }
 
+/// An object of other fields is not meant.
+#[test]
+fn an_object_gets_the_name_of_one_with_the_same_fields() {
+    const SCHEMA: &str = "\
+type: object
+properties:
+  spec:
+    type: object
+    required: [selector]
+    properties:
+      selector: {type: object, properties: {matchLabels: {type: object}}}
+      other: {type: string}
+";
+    let found = |written: &str| titles(&unknown_field(SCHEMA, written));
+    assert_eq!(found("spec: {pods: {matchLabels: {}}}")[0], "Rename pods to selector");
+    assert_eq!(
+        found("spec: {metadata: {labels: {}}}"),
+        ["Add metadata to the CRD", "Remove metadata"]
+    );
+}
+
 #[test]
 fn the_name_of_an_object_gets_lower_case() {
     const PAGE: &str = "```yaml schema\ntype: object\n```\n```yaml resource\napiVersion: example.com/v1\nkind: Widget\nmetadata: {name: My_Shop}\n```\n";

@@ -163,8 +163,7 @@ impl Change {
 
 /// Whether a file of a build may change its CRDs: a kustomization, or a file without objects, such as a JSON patch.
 fn may_change_crds(file: &Path) -> bool {
-    let read = || read::bytes(file, &Access::Named, read::NAMED_BYTES).ok();
-    is_kustomization(file) || read().is_some_and(|it| objects(it).1.is_empty())
+    is_kustomization(file) || read::found(file).is_ok_and(|it| objects(it).1.is_empty())
 }
 
 impl Changes {

@@ -47,6 +47,8 @@ pub enum Problem {
     IndentedKey,
     /// A key after a line with the same indentation that has no colon.
     KeyAfterText,
+    /// A key after a line with the same indentation, whose colon has no blank after it.
+    KeyAfterColon,
     /// A tab in the indentation of a plain scalar.
     TabIndents,
     /// A tab in the indentation of a block scalar.
@@ -129,7 +131,7 @@ impl Problem {
             Self::MissingColon | Self::ColonWithoutBlank => "could not find expected ':'",
             Self::SequenceNotAllowed => "block sequence entries are not allowed in this context",
             Self::KeyNotAllowed => "mapping keys are not allowed in this context",
-            Self::ValueNotAllowed | Self::IndentedKey | Self::KeyAfterText => {
+            Self::ValueNotAllowed | Self::IndentedKey | Self::KeyAfterText | Self::KeyAfterColon => {
                 "mapping values are not allowed in this context"
             }
             Self::TabIndents => "found a tab character that violates indentation",

@@ -228,11 +228,7 @@ impl<'t, const TRACKED: bool> Scanner<'t, TRACKED> {
             end -= 1;
         }
         let span = Span::new(start as u32, end as u32);
-        let text = &self.cursor.bytes[start..end];
-        let colon = text.iter().position(|it| matches!(it, b':' | b' ' | b'/'));
-        let has_colon =
-            colon.is_some_and(|it| it > 0 && text[it] == b':' && text.get(it + 1).is_some_and(|it| *it != b'/'));
-        let problem = if has_colon {
+        let problem = if has_colon_without_blank(&self.cursor.bytes[start..end]) {
             Problem::ColonWithoutBlank
         } else {
             Problem::MissingColon
@@ -257,6 +253,8 @@ impl<'t, const TRACKED: bool> Scanner<'t, TRACKED> {
         let above = &self.cursor.bytes[before(above_end)..above_end];
         if has_value(above) && blanks(line) > blanks(above) {
             Problem::IndentedKey
+        } else if blanks(line) == blanks(above) && has_colon_without_blank(above.trim_ascii()) {
+            Problem::KeyAfterColon
         } else if blanks(line) == blanks(above) && !above.contains(&b':') && !above.trim_ascii().is_empty() {
             Problem::KeyAfterText
         } else {
@@ -570,4 +568,10 @@ pub(super) fn failure(
         span,
         context,
     })
+}
+
+/// Whether a text begins with a key whose colon has no blank after it, such as `kind:Widget`. An address such as `http://a` does not count.
+fn has_colon_without_blank(text: &[u8]) -> bool {
+    let end = text.iter().position(|it| matches!(it, b':' | b' ' | b'/'));
+    end.is_some_and(|it| it > 0 && text[it] == b':' && text.get(it + 1).is_some_and(|it| !matches!(it, b'/' | b' ')))
 }

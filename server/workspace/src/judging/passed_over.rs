@@ -166,18 +166,18 @@ pub(crate) fn is_half_an_object(tree: &Tree, written: &WrittenType) -> bool {
             return false;
         }
     }
-    // Programs store their own objects as JSON: Perses has a `Dashboard` with `metadata.name`. People write manifests as YAML.
-    let is_json = tree
-        .root()
-        .is_some_and(|it| tree.kind(it) == NodeKind::Mapping(CollectionStyle::Flow));
-    if written.api_version.is_empty() && is_json {
-        return false;
-    }
     let is_name = |name: &str| {
         let metadata = tree.get(tree.root()?, "metadata")?;
         Some(tree.is_scalar(tree.get(metadata, name)?))
     };
     is_half_typed(written) && ["name", "generateName"].iter().any(|it| is_name(it) == Some(true))
+}
+
+/// Whether a document without `apiVersion` is JSON. People write manifests as YAML, but programs store their own objects as JSON: Perses has a
+/// `Dashboard` with `metadata.name`.
+pub(crate) fn is_json_without_version(tree: &Tree, written: &WrittenType) -> bool {
+    let is_json = |it| tree.kind(it) == NodeKind::Mapping(CollectionStyle::Flow);
+    written.api_version.is_empty() && tree.root().is_some_and(is_json)
 }
 
 /// Whether a document is a mapping without other keys.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crd_analyzer_syntax::{
-    json::{Json, JsonValue},
+    json::{Json, JsonValue, Member},
     tree::{NodeId, Tree},
 };
 
@@ -59,6 +59,19 @@ fn is_of_type(tree: &Tree, schema: NodeId, value: &Json<'_>) -> bool {
         JsonValue::Float(_) => is("number"),
         JsonValue::String(_) => is("string") || is_int_or_string,
         JsonValue::Array(_) => is("array"),
-        JsonValue::Object(_) => is("object"),
+        JsonValue::Object(ref members) => is("object") && has_properties(tree, schema, members),
     }
+}
+
+/// Whether a schema declares the keys of an object. A schema without properties may have any keys.
+fn has_properties(tree: &Tree, schema: NodeId, members: &[Member<'_>]) -> bool {
+    let Some(properties) = tree.get(schema, "properties") else {
+        return true;
+    };
+    let declared = tree.entries(tree.resolve(properties)).take(MOST_FIELDS);
+    let declared: Vec<_> = declared.map(|it| tree.scalar(it.key)).collect();
+    members
+        .iter()
+        .take(MOST_FIELDS)
+        .all(|it| declared.contains(&it.key))
 }

@@ -9,7 +9,7 @@ use crd_analyzer_schema::type_mismatch::{STRING_TYPES, TypeMismatch};
 use crd_analyzer_syntax::reader::Problem;
 
 use super::{
-    MAX_HEADLINE, Words, clip,
+    ITEM_OF_OBJECT, MAX_HEADLINE, Words, clip,
     text::{code, either},
 };
 
@@ -74,6 +74,11 @@ fn yaml(problem: &Problem) -> Words {
             "the line above has no colon, so this key cannot follow it",
             "a colon is missing above",
             "write the line above as `key: value`; if both lines are text, put the text in quotes",
+        ),
+        Problem::KeyAfterColon => told(
+            "the colon in the line above has no space after it, so this key cannot follow it",
+            "a space is missing above",
+            "write a space after each colon: `key: value`",
         ),
         Problem::KeyNotAllowed => told(
             "`?` begins a key, which is not allowed here",
@@ -240,7 +245,7 @@ fn wrong_type(mismatch: &TypeMismatch) -> Words {
     }
     let words = Words::new(format!("{name} must be {wanted}, but the value is {found}")).label(label);
     match (found, wanted) {
-        (OBJECT, LIST) => words.help("put `- ` before its first key, and indent its other keys by two more spaces"),
+        (OBJECT, LIST) => words.help(ITEM_OF_OBJECT),
         ("a list", "a string") if field == Some("type") => {
             words.help("write one type, and `nullable: true` if `null` is allowed")
         }

@@ -144,6 +144,9 @@ fn misspelt_key<'a>(mapping: Option<&'a Json<'a>>, key: &str) -> Option<&'a str>
     keys.find(|it| meant::meant(it, [key]).is_some())
 }
 
+/// Help for an object where a list of such objects is needed.
+const ITEM_OF_OBJECT: &str = "put `- ` before its first key, and indent its other keys by two more spaces";
+
 /// The value at a path.
 pub(crate) fn at<'a>(root: &'a Json<'a>, steps: &[Segment]) -> Option<&'a Json<'a>> {
     steps.iter().try_fold(root, |json, step| match step {

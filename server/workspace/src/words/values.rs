@@ -5,7 +5,7 @@ use crd_analyzer_schema::{codes, field::Cause};
 use crd_analyzer_syntax::json::{Json, JsonValue};
 
 use super::{
-    About, Words,
+    About, ITEM_OF_OBJECT, Words,
     meant::meant,
     name,
     text::{a_type, clip, code, counted, either, is, is_type, number, placeholder, value, written},
@@ -188,6 +188,7 @@ fn wrong_type(about: &About<'_>, subject: &str, expected: &str) -> Words {
             entry(about, &format!("[{}]", written(found)))
         )),
         ("array", ..) if is_scalar => to_write(words, about, "make it a list", &format!("[{}]", written(found))),
+        ("array", _, JsonValue::Object(members)) if !members.is_empty() => words.help(ITEM_OF_OBJECT),
         ("integer", _, JsonValue::Float(float)) => {
             to_write(words, about, "write a whole number", &number(float.round()))
         }

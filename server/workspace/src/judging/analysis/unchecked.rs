@@ -11,7 +11,10 @@ use crate::{
     documents::spans,
     findings::finding::{Class, Finding, Severity},
     findings::report::Unchecked,
-    index::objects::{self, Object},
+    index::{
+        GroupKind,
+        objects::{self, Object},
+    },
     judging::deferred_search,
     judging::passed_over,
     judging::undefined::{self, Undefined},
@@ -72,7 +75,8 @@ impl Ask<'_> {
         // A template has an action in its name, too. Elsewhere, an action may be text that the object is about.
         let is_part =
             completed.has(Use::Part) || completed.has(Use::Assertion) || is_filled_in || written.name.contains("{{");
-        if !is_part && passed_over::is_half_an_object(&tree, &written) {
+        let is_of_program = passed_over::is_json_without_version(&tree, &written) && !self.has_crd_of(&written.kind);
+        if !is_part && !is_of_program && passed_over::is_half_an_object(&tree, &written) {
             let why = if written.kind.is_empty() {
                 Undefined::WithoutKind
             } else {
@@ -114,6 +118,16 @@ impl Ask<'_> {
             return Judged::NOTHING;
         }
         leave(reason)
+    }
+
+    /// Whether a CRD of the repository defines a kind, in any group.
+    fn has_crd_of(&self, kind: &str) -> bool {
+        let kind = GroupKind {
+            group: String::new(),
+            kind: kind.to_owned(),
+        };
+        let definitions = self.question.around.definitions;
+        definitions.is_some_and(|it| it.meant(&kind).is_some_and(|it| it.kind == kind.kind))
     }
 
     /// Whether a document without a kind may be a CRD. The user may name any file.
