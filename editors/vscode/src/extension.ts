@@ -165,7 +165,7 @@ function effectiveObjects(context: ExtensionContext): void {
     if (!found) {
       return "# no custom resource with a known CRD is here\n";
     }
-    const where = found.overlay === "." ? "the workspace folder" : found.overlay;
+    const where = found.overlay === "." ? "the folder of this file" : found.overlay;
     const built = where ? `, as built in ${where}` : "";
     return `# as Kubernetes ${found.kubernetes} reads it${built}\n${found.text}`;
   };

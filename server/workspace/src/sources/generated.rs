@@ -159,8 +159,8 @@ impl<'a> Origin<'a> {
                 let message = format!("the marker of `{name}` in Go differs: change it, or generate the CRD again");
                 self.related(&found.site.file, &other.span, message)
             }
-            // The type of a field usually follows from its Go type, so a marker for it is not suggested.
-            (None, Some(marker)) if !marker.ends_with(":Type") => {
+            // The type of a field usually follows from its Go type, and each subresource has its own marker, so no marker is suggested for them.
+            (None, Some(marker)) if !marker.ends_with(":Type") && !marker.ends_with(":subresource") => {
                 let message = format!("`{name}` declares it in Go: `// {marker}` would set it");
                 self.related(&found.site.file, &found.site.span, message)
             }
