@@ -411,7 +411,7 @@ impl Sources {
         let found = split(text);
         let cannot = |why: String| {
             if has_lines_to_fill(text) {
-                let message = format!("`{}` is a template, which another program fills in first", name(path));
+                let message = format!("`{}` is a template, and not YAML", name(path));
                 return Problem::new(ProblemKind::NotSupported, within, message);
             }
             Problem::fails(within, format!("`{}` is not YAML: {why}", name(path)))

@@ -70,8 +70,5 @@ fn has_properties(tree: &Tree, schema: NodeId, members: &[Member<'_>]) -> bool {
     };
     let declared = tree.entries(tree.resolve(properties)).take(MOST_FIELDS);
     let declared: Vec<_> = declared.map(|it| tree.scalar(it.key)).collect();
-    members
-        .iter()
-        .take(MOST_FIELDS)
-        .all(|it| declared.contains(&it.key))
+    members.iter().take(MOST_FIELDS).all(|it| declared.contains(&it.key))
 }
