@@ -20,7 +20,7 @@ use super::{
     manifests::{Settings, on_pool, one_version},
 };
 use crate::{
-    input::{self, Input},
+    input::{self, Input, Unreadable},
     output::compat::{self as output, Format, Report},
 };
 use side::{Crd, Crds, crds};
@@ -143,17 +143,18 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
     let (old, new) = sides(args)?;
     let (old, new) = rayon::join(|| crds(&old, kubernetes), || crds(&new, kubernetes));
     let (mut old, mut new) = (old?, new?);
+    old.unreadable.iter().chain(&new.unreadable).for_each(Unreadable::tell);
     new.tell_left_out();
     for (side, crds) in [("OLD", &old), ("NEW", &new)] {
         // The reason is already reported. If one side is missing, every CRD of the other side would look new or removed.
-        if crds.known.is_empty() && crds.is_incomplete {
+        if crds.known.is_empty() && crds.is_incomplete() {
             return Ok(Status::Failed);
         }
         if let Some(file) = crds.without_crd.as_ref().filter(|_| crds.known.is_empty()) {
             return Err(UsageError(format!("{side} has no CRD: {file} has other objects")).into());
         }
     }
-    if old.known.is_empty() && new.known.is_empty() && !old.is_incomplete && !new.is_incomplete {
+    if old.known.is_empty() && new.known.is_empty() && !old.is_incomplete() && !new.is_incomplete() {
         return Err(UsageError("neither OLD nor NEW has a CRD".to_owned()).into());
     }
     if let (Some(before), Some(now)) = (&args.old_version, &args.new_version) {
@@ -176,7 +177,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
             .map(|name| of_name(&old, &new, name, &exceptions, (policy, is_update)))
             .collect::<Vec<_>>()
     });
-    let mut status = if old.is_incomplete || new.is_incomplete {
+    let mut status = if old.is_incomplete() || new.is_incomplete() {
         Status::Failed
     } else {
         Status::Clean
@@ -213,7 +214,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
         policy,
         verdict,
         all: args.all,
-        is_incomplete: old.is_incomplete || new.is_incomplete,
+        is_incomplete: old.is_incomplete() || new.is_incomplete(),
     };
     let stdout = io::stdout();
     let columns = crate::output::columns(&stdout);
@@ -410,7 +411,7 @@ impl ChangedCrds {
             objects: None,
             policy: POLICY.0,
             all: false,
-            is_incomplete: self.old.is_incomplete || self.new.is_incomplete,
+            is_incomplete: self.old.is_incomplete() || self.new.is_incomplete(),
         };
         (output::TEXT.print)(out, columns, &report)?;
         Ok(())

@@ -17,7 +17,7 @@ use crd_analyzer_workspace::{
 use super::of_revision;
 use crate::{
     cli::{UsageError, definitions::Deciding},
-    input::{self, Collected, Input, Reading, Source},
+    input::{self, Collected, Input, Reading, Source, Unreadable},
     output::compat::Side,
 };
 
@@ -25,8 +25,8 @@ use crate::{
 #[derive(Default)]
 pub(super) struct Crds {
     pub(super) known: BTreeMap<String, Crd>,
-    /// Whether a file could not be read.
-    pub(super) is_incomplete: bool,
+    /// The files that could not be read. They are reported after both sides were read, so that the order is the same in each run.
+    pub(super) unreadable: Vec<Unreadable>,
     /// A file that the command line names, and that contains objects but no CRD.
     pub(super) without_crd: Option<String>,
     /// The files with documents that are not compared, with the reason for each.
@@ -86,13 +86,11 @@ pub(super) fn crds(written: &str, kubernetes: KubernetesVersion) -> anyhow::Resu
             }),
             Ok(None) => {
                 let why = anyhow::anyhow!("the revision does not have the file");
-                input.unreadable(&why).tell();
-                found.is_incomplete = true;
+                found.unreadable.push(input.unreadable(&why));
             }
             Err(error) if error.is::<UsageError>() => return Err(error),
             Err(error) => {
-                input.unreadable(&error).tell();
-                found.is_incomplete = true;
+                found.unreadable.push(input.unreadable(&error));
             }
         }
     }
@@ -126,8 +124,7 @@ fn inputs(written: &str, found: &mut Crds) -> anyhow::Result<Vec<Input>> {
         }
         None => input::collect(&[PathBuf::from(written)], &Reading::default())?,
     };
-    unreadable.iter().for_each(input::Unreadable::tell);
-    found.is_incomplete |= !unreadable.is_empty();
+    found.unreadable.extend(unreadable);
     Ok(inputs)
 }
 
@@ -181,6 +178,11 @@ impl Wholes {
 }
 
 impl Crds {
+    /// Whether a file could not be read.
+    pub(super) fn is_incomplete(&self) -> bool {
+        !self.unreadable.is_empty()
+    }
+
     /// Says which documents are not compared.
     pub(super) fn tell_left_out(&self) {
         let (parts, copies): (Vec<_>, Vec<_>) = self.left_out.iter().partition(|it| it.copy_of.is_none());
@@ -243,8 +245,7 @@ impl Crds {
                         self.known.insert(document.name.clone(), crd);
                     }
                     Err(Unanswered::Undecodable(why) | Unanswered::Unjudged(why)) => {
-                        input.unreadable(&anyhow::anyhow!(why)).tell();
-                        self.is_incomplete = true;
+                        self.unreadable.push(input.unreadable(&anyhow::anyhow!(why)));
                     }
                 }
             }
