@@ -52,6 +52,8 @@ struct Changes {
     folders: BTreeSet<PathBuf>,
     /// The changed files that hold nothing but whole CRDs, the same before and now.
     crds: BTreeSet<PathBuf>,
+    /// The files that kustomizations name now or named before beside `crds`.
+    beside_crds: BTreeSet<PathBuf>,
     /// The kinds whose CRDs have changed.
     kinds: BTreeSet<GroupKind>,
     /// The files that a kustomization with a changed file names now or named before.
@@ -126,8 +128,11 @@ fn reach(
     let (crds, others): (BTreeSet<_>, BTreeSet<_>) =
         changes.files.iter().cloned().partition(|it| changes.crds.contains(it));
     reached.extend(overlays.beside(&others));
-    reached.extend(overlays.beside(&crds).into_iter().filter(|it| may_change_crds(it)));
     reached.append(&mut changes.named);
+    // Many changed CRDs may have the same files beside them.
+    let mut beside = std::mem::take(&mut changes.beside_crds);
+    beside.extend(overlays.beside(&crds));
+    reached.extend(beside.into_iter().filter(|it| may_change_crds(it)));
     for input in inputs {
         let place = input.place()?;
         if !reached.contains(&place) && changes.reaches(input, &place, known) {
@@ -152,7 +157,7 @@ impl Change {
     /// Whether the file holds nothing but whole CRDs, the same before and now. In a build, such a change affects no other objects, except by their kinds.
     fn are_crds(&self) -> bool {
         let defined = |bytes: &Option<Vec<u8>>| -> Option<Vec<GroupKind>> {
-            let (_, objects) = objects(bytes.clone()?);
+            let (_, objects) = objects(bytes.clone().filter(|it| may_decide(it))?);
             let of = |it: Object| it.defines.filter(|_| it.written.is_crd() && it.lacks.is_whole());
             objects.into_iter().map(of).collect()
         };
@@ -187,13 +192,14 @@ impl Changes {
                 continue;
             }
             let change = Change { path, old, new };
-            let are_crds = change.are_crds();
-            for graph in [&old_builds, &new_builds] {
-                let beside = graph.beside(&change.path).into_iter();
-                self.named.extend(beside.filter(|it| !are_crds || may_change_crds(it)));
-            }
-            if are_crds {
+            let beside = if change.are_crds() {
                 self.crds.insert(change.path.clone());
+                &mut self.beside_crds
+            } else {
+                &mut self.named
+            };
+            for graph in [&old_builds, &new_builds] {
+                beside.extend(graph.beside(&change.path));
             }
             self.add(&change);
         }
@@ -285,7 +291,7 @@ impl Changes {
             return true;
         };
         let mut around = place.ancestors().skip(1);
-        if around.any(|it| self.folders.contains(it) || self.named.contains(it)) {
+        if around.any(|it| self.folders.contains(it)) {
             return true;
         }
         let is_go = place.extension().is_some_and(|it| it == "go");
