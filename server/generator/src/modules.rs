@@ -208,9 +208,8 @@ impl Modules {
     }
 
     /// The folders of other modules that a package pattern would match if they belonged to this module: Go's patterns do not reach into them.
-    pub fn other_modules(&self, pattern: &str, from: &Path) -> Vec<PathBuf> {
-        let others = self.walk(pattern, from, |_, _| {});
-        others.into_iter().collect()
+    pub fn other_modules(&self, pattern: &str, from: &Path) -> BTreeSet<PathBuf> {
+        self.walk(pattern, from, |_, _| {})
     }
 
     /// Calls `visit` with each folder that a pattern matches, and whether the folder has source files. Returns the folders of other modules.

@@ -1,7 +1,7 @@
 //! `crd-analyzer generate crd`: generates CRDs from Go types as controller-gen does.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     env,
     io::{self, BufWriter, Write},
     path::{Path, PathBuf},
@@ -315,11 +315,11 @@ impl<'a> Run<'a> {
             }
         }
         if status == Status::Clean && files.is_empty() {
-            let others = self.paths.iter().filter_map(|path| {
-                let modules = sources.modules(&here.join(path.trim_end_matches("...")).join("x.go"))?;
-                Some(modules.other_modules(path, &here))
+            let others = of_module.iter().flat_map(|(modules, _)| {
+                let paths = self.paths.iter();
+                paths.flat_map(|path| modules.other_modules(path, &here))
             });
-            tell_of_nothing(&others.flatten().collect::<Vec<_>>());
+            tell_of_nothing(&others.collect());
             return Ok(Status::Failed);
         }
         let written = match &self.output {
@@ -441,7 +441,7 @@ fn tell_of(made: &Generated) -> Status {
 }
 
 /// Says that no type has a CRD. `others` are the folders of modules that the patterns do not reach into.
-fn tell_of_nothing(others: &[PathBuf]) {
+fn tell_of_nothing(others: &BTreeSet<PathBuf>) {
     let names: Vec<String> = others
         .iter()
         .take(MAX_MODULES)

@@ -124,20 +124,9 @@ fn table<'a>(nodes: &[Node<'a>], of: &[usize]) -> Block<'a> {
             (Some(node.anchor.clone()), code(&*node.field.name))
         };
         let said = if has_section {
-            let mut said = Vec::new();
-            for line in node
-                .field
-                .description
-                .as_deref()
-                .map(first_sentence)
-                .unwrap_or_default()
-            {
-                if !said.is_empty() {
-                    said.push(ours(" "));
-                }
-                said.push(Span::Theirs(line));
-            }
-            said
+            let lines = node.field.description.as_deref().map(first_sentence);
+            let spans = lines.into_iter().flatten().flat_map(|it| [ours(" "), Span::Theirs(it)]);
+            spans.skip(1).collect()
         } else {
             whole(node)
         };

@@ -19,7 +19,6 @@ use crd_analyzer_syntax::{
     split::{read_document, split},
     tree::Span,
 };
-use memchr::{memmem, memrchr};
 use serde_json::Value;
 
 use crate::filled_in::variables::Variables;
@@ -129,31 +128,7 @@ struct ConfigMap {
     data: Arc<Texts>,
 }
 
-/// Like [`str::contains`], but several times as fast, because every file of a repository is searched.
-/// The maximum distance, in bytes, between the key `kind` and its value.
-const LONGEST_KEY: usize = 100;
-
-fn has(text: &str, word: &str) -> bool {
-    memmem::find(text.as_bytes(), word.as_bytes()).is_some()
-}
-
 impl Flux {
-    /// Whether a file's text may contain a Flux Kustomization or one of its sources.
-    pub fn is_in(text: &str) -> bool {
-        has(text, GROUP) || has(text, SOURCES) && has(text, "GitRepository")
-    }
-
-    /// Whether a file's text may contain a ConfigMap: the word is on a line with `kind`. CRDs often have it in descriptions.
-    pub fn may_be_config_map(text: &str) -> bool {
-        let bytes = text.as_bytes();
-        let mut found = memmem::find_iter(bytes, "ConfigMap");
-        found.any(|at| {
-            let near = &bytes[at.saturating_sub(LONGEST_KEY)..at];
-            let line = memrchr(b'\n', near).map_or(near, |it| &near[it..]);
-            memmem::find(line, b"kind").is_some()
-        })
-    }
-
     /// Adds the objects that were found in other files.
     pub fn join(&mut self, other: &Self) {
         self.known = values::Cache::default();

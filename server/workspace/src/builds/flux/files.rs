@@ -6,7 +6,9 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use super::{Flux, TEXT_BYTES};
+use memchr::{memmem, memrchr};
+
+use super::{Flux, GROUP, SOURCES, TEXT_BYTES};
 
 /// The kinds of Flux-related objects that a file may contain.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -56,5 +58,31 @@ impl FluxFiles {
         let (kustomizations, config_maps): (Vec<_>, Vec<_>) = found.iter().partition(|it| it.1.kustomizations);
         let paths = |it: Vec<(&PathBuf, &MayHold)>| it.into_iter().map(|it| it.0.clone()).collect();
         (paths(kustomizations), paths(config_maps))
+    }
+}
+
+/// Like [`str::contains`], but several times as fast, because every file of a repository is searched.
+fn has(text: &str, word: &str) -> bool {
+    memmem::find(text.as_bytes(), word.as_bytes()).is_some()
+}
+
+/// The maximum distance, in bytes, between the key `kind` and its value.
+const LONGEST_KEY: usize = 100;
+
+impl Flux {
+    /// Whether a file's text may contain a Flux Kustomization or one of its sources.
+    pub fn is_in(text: &str) -> bool {
+        has(text, GROUP) || has(text, SOURCES) && has(text, "GitRepository")
+    }
+
+    /// Whether a file's text may contain a ConfigMap: the word is on a line with `kind`. CRDs often have it in descriptions.
+    pub fn may_be_config_map(text: &str) -> bool {
+        let bytes = text.as_bytes();
+        let mut found = memmem::find_iter(bytes, "ConfigMap");
+        found.any(|at| {
+            let near = &bytes[at.saturating_sub(LONGEST_KEY)..at];
+            let line = memrchr(b'\n', near).map_or(near, |it| &near[it..]);
+            memmem::find(line, b"kind").is_some()
+        })
     }
 }
