@@ -150,15 +150,20 @@ fn a_first_rule_is_told_at_its_marker() {
 fn a_crd_that_is_older_is_written_again() {
     let sandbox = in_step();
     let path = sandbox.path().join(CRD);
-    // The rule has an error if its field is a string or missing, and the CRD stays.
-    let breaks_rule = |it: &&(&str, &str, &str, &str)| it.1 == "Most string" || it.0.contains("// Most is the limit.");
-    for (from, to, ..) in CHANGES.iter().filter(|it| !breaks_rule(it)) {
+    for (from, to, ..) in CHANGES {
+        // The rule has an error if its field is a string or missing, and the CRD stays.
+        let breaks_rule = to == "Most string" || from.contains("// Most is the limit.");
+        let in_step = fs::read_to_string(&path).expect("a CRD");
         let before = change(&sandbox, TYPES, from, to);
         sandbox.run(&["check", "--fix", "."]);
         let fixed = fs::read_to_string(&path).expect("a CRD");
-        let printed = sandbox.run(&["generate", "crd", "./api/..."]);
-        assert_eq!(fixed, printed.stdout, "{to}");
-        assert_eq!(told(&sandbox, &["."]), [] as [&str; 0], "{to}");
+        if breaks_rule {
+            assert_eq!(fixed, in_step, "{to}");
+        } else {
+            let printed = sandbox.run(&["generate", "crd", "./api/..."]);
+            assert_eq!(fixed, printed.stdout, "{to}");
+            assert_eq!(told(&sandbox, &["."]), [] as [&str; 0], "{to}");
+        }
         sandbox.write(TYPES, before);
         sandbox.run(&["check", "--fix", "."]);
     }
