@@ -117,10 +117,11 @@ fn each_within(
         spent,
         linked: 0,
         outward: Vec::new(),
+        of_git: Vec::new(),
         found: Walked::default(),
     };
     walk.run(folder);
-    walk.tell_outward(folder);
+    walk.tell_of_links(folder);
     walk.found
 }
 
@@ -150,6 +151,8 @@ struct Walk<'a> {
     linked: usize,
     /// Links that lead outside. They may lead to folders.
     outward: Vec<PathBuf>,
+    /// Links that were not followed because they lead to files of git.
+    of_git: Vec<PathBuf>,
     found: Walked,
 }
 
@@ -376,13 +379,8 @@ impl Walk<'_> {
                 self.outward.push(path.to_owned());
                 None
             }
-            Err(why @ Unread::OfGit(_)) => {
-                if self.found.notes.len() < MAX_PROBLEMS {
-                    self.found.notes.push(Problem {
-                        path: path.to_owned(),
-                        why: why.to_string(),
-                    });
-                }
+            Err(Unread::OfGit(_)) => {
+                self.of_git.push(path.to_owned());
                 None
             }
             Err(_) => None,
@@ -440,29 +438,28 @@ impl Walk<'_> {
         }
     }
 
-    /// Reports the links that were not followed because they lead outside.
-    fn tell_outward(&mut self, folder: &Path) {
-        let (Links::Within(roots), n) = (self.links, self.outward.len()) else {
-            return;
+    /// Reports the links that were not followed because they lead outside or to files of git.
+    fn tell_of_links(&mut self, folder: &Path) {
+        let mut tell = |links: &[PathBuf], target: &str| {
+            if links.is_empty() {
+                return;
+            }
+            let named = links.iter().take(MAX_NAMED).map(|it| format!("`{}`", it.display()));
+            let names = named.collect::<Vec<_>>().join(", ");
+            let more = match links.len().saturating_sub(MAX_NAMED) {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            let (s, lead) = if links.len() == 1 { ("", "leads") } else { ("s", "lead") };
+            self.found.notes.push(Problem {
+                path: folder.to_owned(),
+                why: format!("the link{s} {names}{more} {lead} {target}: what is there is not checked"),
+            });
         };
-        if n == 0 {
-            return;
+        if let Links::Within(roots) = self.links {
+            tell(&self.outward, &format!("out of {roots}"));
         }
-        let named = self
-            .outward
-            .iter()
-            .take(MAX_NAMED)
-            .map(|it| format!("`{}`", it.display()));
-        let names = named.collect::<Vec<_>>().join(", ");
-        let more = match n.saturating_sub(MAX_NAMED) {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        let (s, lead) = if n == 1 { ("", "leads") } else { ("s", "lead") };
-        self.found.notes.push(Problem {
-            path: folder.to_owned(),
-            why: format!("the link{s} {names}{more} {lead} out of {roots}: what is there is not checked"),
-        });
+        tell(&self.of_git, "to what belongs to git");
     }
 }
 
