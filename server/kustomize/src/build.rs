@@ -23,7 +23,7 @@ use crate::{
     bases::Accumulated,
     built::{Build, Built, Unread, is_remote},
     changes::Changes,
-    decode::{self, Unknowns},
+    configuration,
     flux::{self, FluxKustomization},
     generate,
     kustomization::{FILE_NAMES, Kustomization, Text},
@@ -31,7 +31,7 @@ use crate::{
     node::{Node, Place},
     problem::{Problem, ProblemKind, Result},
     sources::{Files, Sources, end_of, joined, missing, name, unread},
-    spec::{Config, LISTS, NameReference, default_config},
+    spec::{Config, default_config},
     spend, vars,
 };
 
@@ -325,11 +325,16 @@ impl Building<'_> {
             }
             read?;
         }
-        found.config.merge(default_config())?;
-        for path in &kustomization.configurations {
-            let more = self.configuration(folder, path).map_err(|it| it.at(path.place))?;
-            found.config.merge(more).map_err(|it| it.at(path.place))?;
+        let mut config = default_config();
+        if let Some(first) = kustomization.configurations.first() {
+            let mut own = Config::default();
+            for path in &kustomization.configurations {
+                let more = self.configuration(folder, path).map_err(|it| it.at(path.place))?;
+                own.merge(more).map_err(|it| it.at(path.place))?;
+            }
+            config.merge(own).map_err(|it| it.at(first.place))?;
         }
+        found.config.merge(config)?;
         for generator in &kustomization.generators {
             let general = kustomization.generator_options.as_ref();
             if let Some(made) = self.generated(folder, generator, general)? {
@@ -447,25 +452,10 @@ impl Building<'_> {
         let Some(read) = self.read_file(&file)? else {
             return Err(unread(self.files, folder, &path.text, path.place));
         };
-        let mut config = Config::default();
-        let Some(root) = read.into_iter().next() else {
-            return Ok(config);
-        };
-        for entry in root.entries() {
-            let list = LISTS.iter().find(|it| it.eq_ignore_ascii_case(&entry.key));
-            for item in entry.value.items() {
-                if let Some(list) = list {
-                    config.add(list, decode::field_spec(item, Unknowns::Ignored)?)?;
-                } else if entry.key.eq_ignore_ascii_case("nameReference") {
-                    let target = decode::field_spec(item, Unknowns::Ignored)?.gvk;
-                    let specs = item.get("fieldSpecs").map(Node::items).unwrap_or_default();
-                    let referrers = specs.iter().map(|it| decode::field_spec(it, Unknowns::Ignored));
-                    let referrers = referrers.collect::<Result<_>>()?;
-                    config.add_reference(&NameReference { target, referrers })?;
-                }
-            }
+        match read.first() {
+            Some(root) => configuration::decode(root),
+            None => Ok(Config::default()),
         }
-        Ok(config)
     }
 
     fn newer(&mut self, mut node: Node) -> Node {

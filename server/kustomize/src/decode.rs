@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use crd_analyzer_syntax::float_g;
+
 use crate::{
     id::{Gvk, ResId},
     kustomization::{
@@ -14,20 +16,23 @@ use crate::{
     spec::FieldSpec,
 };
 
-/// How to treat fields that kustomize does not know.
+/// How kustomize decodes a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Unknowns {
-    /// Unknown fields are an error, as in kustomizations.
-    Refused,
-    /// Unknown fields are ignored, as in the objects and files that a kustomization names.
-    Ignored,
+pub(crate) enum Decoder {
+    /// As kustomizations: unknown fields are an error, and a string must be one.
+    Kustomization,
+    /// As files of `configurations`: unknown fields are an error, and other scalars become strings where a string belongs.
+    Configuration,
+    /// As other objects and files that a kustomization names: unknown fields are ignored, and other scalars become strings.
+    Named,
 }
 
 impl Kustomization {
     /// Decodes a kustomization file.
     pub(crate) fn decode(root: &Node) -> Result<Self> {
         let mut found = Self::default();
-        let fields = Fields::of(root)?;
+        let decoder = Decoder::Kustomization;
+        let fields = Fields::of(root, decoder)?;
         if fields
             .entries
             .iter()
@@ -47,32 +52,32 @@ impl Kustomization {
                     Problem::fails(*key_place, message).of_unknown(written, KNOWN)
                 })?;
             match key {
-                "apiVersion" => head.0 = text(node)?,
-                "kind" => head.1 = text(node)?,
-                "namePrefix" => found.name_prefix = text(node)?,
-                "nameSuffix" => found.name_suffix = text(node)?,
-                "namespace" => found.namespace = text(node)?,
-                "commonLabels" => found.common_labels = texts(node)?,
-                "commonAnnotations" => found.common_annotations = texts(node)?,
-                "labels" => found.labels = list(node, |it| label(it, Unknowns::Refused))?,
-                "patchesStrategicMerge" => found.patches_strategic_merge = list_of_texts(node)?,
-                "patchesJson6902" => found.patches_json = list(node, |it| patch(it, Unknowns::Refused))?,
-                "patches" => found.patches = list(node, |it| patch(it, Unknowns::Refused))?,
-                "images" => found.images = list(node, |it| image(it, Unknowns::Refused))?,
-                "imageTags" => image_tags = list(node, |it| image(it, Unknowns::Refused))?,
-                "replacements" => found.replacements = list(node, |it| replacement(it, Unknowns::Refused))?,
-                "replicas" => found.replicas = list(node, |it| replica(it, Unknowns::Refused))?,
+                "apiVersion" => head.0 = text(node, decoder)?,
+                "kind" => head.1 = text(node, decoder)?,
+                "namePrefix" => found.name_prefix = text(node, decoder)?,
+                "nameSuffix" => found.name_suffix = text(node, decoder)?,
+                "namespace" => found.namespace = text(node, decoder)?,
+                "commonLabels" => found.common_labels = texts(node, decoder)?,
+                "commonAnnotations" => found.common_annotations = texts(node, decoder)?,
+                "labels" => found.labels = list(node, |it| label(it, decoder))?,
+                "patchesStrategicMerge" => found.patches_strategic_merge = list_of_texts(node, decoder)?,
+                "patchesJson6902" => found.patches_json = list(node, |it| patch(it, decoder))?,
+                "patches" => found.patches = list(node, |it| patch(it, decoder))?,
+                "images" => found.images = list(node, |it| image(it, decoder))?,
+                "imageTags" => image_tags = list(node, |it| image(it, decoder))?,
+                "replacements" => found.replacements = list(node, |it| replacement(it, decoder))?,
+                "replicas" => found.replicas = list(node, |it| replica(it, decoder))?,
                 "vars" => found.vars = list(node, var)?,
-                "resources" => found.resources = list_of_texts(node)?,
-                "bases" => bases = list_of_texts(node)?,
-                "components" => found.components = list_of_texts(node)?,
-                "configMapGenerator" => found.generators = list(node, |it| generator(it, false, Unknowns::Refused))?,
-                "secretGenerator" => secrets = list(node, |it| generator(it, true, Unknowns::Refused))?,
-                "generatorOptions" => found.generator_options = options(node, Unknowns::Refused)?,
-                "configurations" => found.configurations = list_of_texts(node)?,
-                "generators" => found.plugins.generators = list_of_texts(node)?,
-                "transformers" => found.plugins.transformers = list_of_texts(node)?,
-                "validators" => found.plugins.validators = list_of_texts(node)?,
+                "resources" => found.resources = list_of_texts(node, decoder)?,
+                "bases" => bases = list_of_texts(node, decoder)?,
+                "components" => found.components = list_of_texts(node, decoder)?,
+                "configMapGenerator" => found.generators = list(node, |it| generator(it, false, decoder))?,
+                "secretGenerator" => secrets = list(node, |it| generator(it, true, decoder))?,
+                "generatorOptions" => found.generator_options = options(node, decoder)?,
+                "configurations" => found.configurations = list_of_texts(node, decoder)?,
+                "generators" => found.plugins.generators = list_of_texts(node, decoder)?,
+                "transformers" => found.plugins.transformers = list_of_texts(node, decoder)?,
+                "validators" => found.plugins.validators = list_of_texts(node, decoder)?,
                 "openapi" => found.openapi = openapi(node)?,
                 "crds" | "helmCharts" | "helmChartInflationGenerator" if !node.is_empty() => {
                     found.unsupported.push((key, node.place));
@@ -121,7 +126,7 @@ fn openapi(node: &Node) -> Result<Option<Text>> {
         let message = "`openapi` has both `path` and `version`: keep one";
         return Err(Problem::fails(node.place, message));
     }
-    text(path)
+    text(path, Decoder::Kustomization)
 }
 
 const KINDS: [&str; 2] = ["Kustomization", "Component"];
@@ -165,19 +170,22 @@ const KNOWN: [&str; 34] = [
 
 /// The fields of an object. As in Go, keys are found in upper and lower case.
 pub(crate) struct Fields<'n> {
+    decoder: Decoder,
     /// The fields, each with the place of its key.
     entries: Vec<(&'n str, Place, &'n Node)>,
     pub(crate) place: Place,
 }
 
 impl<'n> Fields<'n> {
-    pub(crate) fn of(node: &'n Node) -> Result<Self> {
+    pub(crate) fn of(node: &'n Node, decoder: Decoder) -> Result<Self> {
         match &node.value {
             Value::Map(entries) => Ok(Self {
+                decoder,
                 entries: entries.iter().map(|it| (&*it.key, it.key_place, &it.value)).collect(),
                 place: node.place,
             }),
             Value::Null { .. } => Ok(Self {
+                decoder,
                 entries: Vec::new(),
                 place: node.place,
             }),
@@ -186,9 +194,9 @@ impl<'n> Fields<'n> {
     }
 
     /// The fields of an object, if all of them are in `known` or unknown ones are ignored.
-    fn known(node: &'n Node, known: &'static [&'static str], unknowns: Unknowns) -> Result<Self> {
-        let fields = Self::of(node)?;
-        if unknowns == Unknowns::Ignored {
+    pub(crate) fn known(node: &'n Node, known: &'static [&'static str], decoder: Decoder) -> Result<Self> {
+        let fields = Self::of(node, decoder)?;
+        if decoder == Decoder::Named {
             return Ok(fields);
         }
         match fields
@@ -204,6 +212,11 @@ impl<'n> Fields<'n> {
         }
     }
 
+    /// The name of each field, its place, and its value.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (&'n str, Place, &'n Node)> {
+        self.entries.iter().copied()
+    }
+
     pub(crate) fn get(&self, key: &str) -> Option<&'n Node> {
         self.entries
             .iter()
@@ -212,7 +225,16 @@ impl<'n> Fields<'n> {
     }
 
     pub(crate) fn text(&self, key: &str) -> Result<Option<Text>> {
-        self.get(key).map_or(Ok(None), text)
+        self.get(key).map_or(Ok(None), |it| text(it, self.decoder))
+    }
+
+    pub(crate) fn texts(&self, key: &str) -> Result<Vec<(Text, Text)>> {
+        self.get(key).map_or(Ok(Vec::new()), |it| texts(it, self.decoder))
+    }
+
+    pub(crate) fn list_of_texts(&self, key: &str) -> Result<Vec<Text>> {
+        self.get(key)
+            .map_or(Ok(Vec::new()), |it| list_of_texts(it, self.decoder))
     }
 
     pub(crate) fn string(&self, key: &str) -> Result<Arc<str>> {
@@ -256,13 +278,21 @@ fn wrong(node: &Node, expected: &str) -> Problem {
     Problem::fails(node.place, format!("the value must be {expected}"))
 }
 
-pub(crate) fn text(node: &Node) -> Result<Option<Text>> {
+pub(crate) fn text(node: &Node, decoder: Decoder) -> Result<Option<Text>> {
     match &node.value {
         Value::String(text) => Ok(Some(Text {
             text: text.clone(),
             place: node.place,
         })),
         Value::Null { .. } => Ok(None),
+        // `convertToJSONableObject` of sigs.k8s.io/yaml knows that a string is wanted.
+        _ if decoder != Decoder::Kustomization && node.is_scalar() => Ok(Some(Text {
+            text: match node.value {
+                Value::Float(value) => float_g(value, false).into(),
+                _ => node.shared_text(),
+            },
+            place: node.place,
+        })),
         _ => Err(wrong(node, "a string")),
     }
 }
@@ -275,12 +305,12 @@ pub(crate) fn list<T>(node: &Node, item: impl Fn(&Node) -> Result<T>) -> Result<
     }
 }
 
-pub(crate) fn list_of_texts(node: &Node) -> Result<Vec<Text>> {
+pub(crate) fn list_of_texts(node: &Node, decoder: Decoder) -> Result<Vec<Text>> {
     let empty = |place| Text { text: "".into(), place };
-    list(node, |it| Ok(text(it)?.unwrap_or_else(|| empty(it.place))))
+    list(node, |it| Ok(text(it, decoder)?.unwrap_or_else(|| empty(it.place))))
 }
 
-pub(crate) fn texts(node: &Node) -> Result<Vec<(Text, Text)>> {
+fn texts(node: &Node, decoder: Decoder) -> Result<Vec<(Text, Text)>> {
     match &node.value {
         Value::Map(entries) => entries
             .iter()
@@ -293,7 +323,7 @@ pub(crate) fn texts(node: &Node) -> Result<Vec<(Text, Text)>> {
                     text: "".into(),
                     place: it.value.place,
                 };
-                Ok((key, text(&it.value)?.unwrap_or(empty)))
+                Ok((key, text(&it.value, decoder)?.unwrap_or(empty)))
             })
             .collect(),
         Value::Null { .. } => Ok(Vec::new()),
@@ -301,7 +331,7 @@ pub(crate) fn texts(node: &Node) -> Result<Vec<(Text, Text)>> {
     }
 }
 
-pub(crate) fn selector(node: &Node, unknowns: Unknowns) -> Result<Option<Selector>> {
+pub(crate) fn selector(node: &Node, decoder: Decoder) -> Result<Option<Selector>> {
     if node.is_null() {
         return Ok(None);
     }
@@ -316,7 +346,7 @@ pub(crate) fn selector(node: &Node, unknowns: Unknowns) -> Result<Option<Selecto
             "labelSelector",
             "annotationSelector",
         ],
-        unknowns,
+        decoder,
     )?;
     Ok(Some(Selector {
         place: fields.place,
@@ -326,26 +356,26 @@ pub(crate) fn selector(node: &Node, unknowns: Unknowns) -> Result<Option<Selecto
     }))
 }
 
-pub(crate) fn patch(node: &Node, unknowns: Unknowns) -> Result<Patch> {
-    let fields = Fields::known(node, &["path", "patch", "target", "options"], unknowns)?;
+pub(crate) fn patch(node: &Node, decoder: Decoder) -> Result<Patch> {
+    let fields = Fields::known(node, &["path", "patch", "target", "options"], decoder)?;
     let options = fields
         .get("options")
-        .map(|it| Fields::known(it, &["allowNameChange", "allowKindChange"], unknowns));
+        .map(|it| Fields::known(it, &["allowNameChange", "allowKindChange"], decoder));
     let options = options.transpose()?;
     let flag = |key: &str| options.as_ref().map_or(Ok(false), |it| it.flag(key));
     Ok(Patch {
         place: fields.place,
         path: fields.text("path")?.filter(|it| !it.text.is_empty()),
         text: fields.text("patch")?.filter(|it| !it.text.trim().is_empty()),
-        target: fields.get("target").map_or(Ok(None), |it| selector(it, unknowns))?,
+        target: fields.get("target").map_or(Ok(None), |it| selector(it, decoder))?,
         allow_name_change: flag("allowNameChange")?,
         allow_kind_change: flag("allowKindChange")?,
     })
 }
 
 /// A field spec, from a transformer configuration or an entry of `labels`.
-pub(crate) fn field_spec(node: &Node, unknowns: Unknowns) -> Result<FieldSpec> {
-    let fields = Fields::known(node, &["group", "version", "kind", "path", "create"], unknowns)?;
+pub(crate) fn field_spec(node: &Node, decoder: Decoder) -> Result<FieldSpec> {
+    let fields = Fields::known(node, &["group", "version", "kind", "path", "create"], decoder)?;
     Ok(FieldSpec {
         gvk: fields.id()?.gvk,
         path: fields.string("path")?,
@@ -353,7 +383,7 @@ pub(crate) fn field_spec(node: &Node, unknowns: Unknowns) -> Result<FieldSpec> {
     })
 }
 
-fn label(node: &Node, unknowns: Unknowns) -> Result<Label> {
+fn label(node: &Node, decoder: Decoder) -> Result<Label> {
     const FIELDS: &[&str] = &[
         "pairs",
         "includeSelectors",
@@ -361,18 +391,18 @@ fn label(node: &Node, unknowns: Unknowns) -> Result<Label> {
         "includeVolumeClaimTemplates",
         "fields",
     ];
-    let fields = Fields::known(node, FIELDS, unknowns)?;
+    let fields = Fields::known(node, FIELDS, decoder)?;
     Ok(Label {
-        pairs: fields.get("pairs").map_or(Ok(Vec::new()), texts)?,
+        pairs: fields.texts("pairs")?,
         include_selectors: fields.flag("includeSelectors")?,
         include_templates: fields.flag("includeTemplates")?,
         include_volume_claim_templates: fields.flag("includeVolumeClaimTemplates")?,
-        fields: fields.list("fields", |it| field_spec(it, unknowns))?,
+        fields: fields.list("fields", |it| field_spec(it, decoder))?,
     })
 }
 
-pub(crate) fn image(node: &Node, unknowns: Unknowns) -> Result<Image> {
-    let fields = Fields::known(node, &["name", "newName", "newTag", "tagSuffix", "digest"], unknowns)?;
+pub(crate) fn image(node: &Node, decoder: Decoder) -> Result<Image> {
+    let fields = Fields::known(node, &["name", "newName", "newTag", "tagSuffix", "digest"], decoder)?;
     Ok(Image {
         place: fields.place,
         name: fields.string("name")?,
@@ -383,8 +413,8 @@ pub(crate) fn image(node: &Node, unknowns: Unknowns) -> Result<Image> {
     })
 }
 
-pub(crate) fn replica(node: &Node, unknowns: Unknowns) -> Result<Replica> {
-    let fields = Fields::known(node, &["name", "count"], unknowns)?;
+pub(crate) fn replica(node: &Node, decoder: Decoder) -> Result<Replica> {
+    let fields = Fields::known(node, &["name", "count"], decoder)?;
     Ok(Replica {
         place: fields.get("count").map_or(fields.place, |it| it.place),
         name: fields.string("name")?,
@@ -392,15 +422,15 @@ pub(crate) fn replica(node: &Node, unknowns: Unknowns) -> Result<Replica> {
     })
 }
 
-fn options(node: &Node, unknowns: Unknowns) -> Result<Option<GeneratorOptions>> {
+fn options(node: &Node, decoder: Decoder) -> Result<Option<GeneratorOptions>> {
     const FIELDS: &[&str] = &["labels", "annotations", "disableNameSuffixHash", "immutable"];
     if node.is_null() {
         return Ok(None);
     }
-    let fields = Fields::known(node, FIELDS, unknowns)?;
+    let fields = Fields::known(node, FIELDS, decoder)?;
     Ok(Some(GeneratorOptions {
-        labels: fields.get("labels").map_or(Ok(Vec::new()), texts)?,
-        annotations: fields.get("annotations").map_or(Ok(Vec::new()), texts)?,
+        labels: fields.texts("labels")?,
+        annotations: fields.texts("annotations")?,
         disable_name_suffix_hash: fields.flag("disableNameSuffixHash")?,
         immutable: fields.flag("immutable")?,
     }))
@@ -424,12 +454,11 @@ const OF_CONFIG_MAPS: &[&str] = match OF_SECRETS {
     [] => &[],
 };
 
-pub(crate) fn generator(node: &Node, is_secret: bool, unknowns: Unknowns) -> Result<Generator> {
-    let fields = Fields::known(node, if is_secret { OF_SECRETS } else { OF_CONFIG_MAPS }, unknowns)?;
-    let texts = |key: &str| fields.get(key).map_or(Ok(Vec::new()), list_of_texts);
-    let mut envs = texts("envs")?;
+pub(crate) fn generator(node: &Node, is_secret: bool, decoder: Decoder) -> Result<Generator> {
+    let fields = Fields::known(node, if is_secret { OF_SECRETS } else { OF_CONFIG_MAPS }, decoder)?;
+    let mut envs = fields.list_of_texts("envs")?;
     // Only in kustomizations does kustomize add `env` to `envs`.
-    if unknowns == Unknowns::Refused {
+    if decoder == Decoder::Kustomization {
         envs.extend(fields.text("env")?.filter(|it| !it.text.is_empty()));
     }
     Ok(Generator {
@@ -440,17 +469,17 @@ pub(crate) fn generator(node: &Node, is_secret: bool, unknowns: Unknowns) -> Res
         behavior: fields.string("behavior")?,
         kind: fields.string("type")?,
         envs,
-        literals: texts("literals")?,
-        files: texts("files")?,
-        options: fields.get("options").map_or(Ok(None), |it| options(it, unknowns))?,
+        literals: fields.list_of_texts("literals")?,
+        files: fields.list_of_texts("files")?,
+        options: fields.get("options").map_or(Ok(None), |it| options(it, decoder))?,
     })
 }
 
-fn field_options(node: &Node, unknowns: Unknowns) -> Result<Option<FieldOptions>> {
+fn field_options(node: &Node, decoder: Decoder) -> Result<Option<FieldOptions>> {
     if node.is_null() {
         return Ok(None);
     }
-    let fields = Fields::known(node, &["delimiter", "index", "encoding", "create"], unknowns)?;
+    let fields = Fields::known(node, &["delimiter", "index", "encoding", "create"], decoder)?;
     Ok(Some(FieldOptions {
         delimiter: fields.string("delimiter")?,
         index: fields.integer("index")?,
@@ -459,31 +488,31 @@ fn field_options(node: &Node, unknowns: Unknowns) -> Result<Option<FieldOptions>
 }
 
 /// A replacement, from a kustomization or from a file of its own.
-pub(crate) fn replacement(node: &Node, unknowns: Unknowns) -> Result<Replacement> {
-    let fields = Fields::known(node, &["path", "source", "targets", "sourceValue"], unknowns)?;
+pub(crate) fn replacement(node: &Node, decoder: Decoder) -> Result<Replacement> {
+    let fields = Fields::known(node, &["path", "source", "targets", "sourceValue"], decoder)?;
     let source = fields.get("source").filter(|it| !it.is_null()).map(|it| {
         const FIELDS: &[&str] = &["group", "version", "kind", "name", "namespace", "fieldPath", "options"];
-        let fields = Fields::known(it, FIELDS, unknowns)?;
+        let fields = Fields::known(it, FIELDS, decoder)?;
         Ok(ReplacementSource {
             place: fields.place,
             id: fields.id()?,
             field_path: fields.string("fieldPath")?,
             options: fields
                 .get("options")
-                .map_or(Ok(None), |it| field_options(it, unknowns))?,
+                .map_or(Ok(None), |it| field_options(it, decoder))?,
         })
     });
     let target = |it: &Node| {
-        let fields = Fields::known(it, &["select", "reject", "fieldPaths", "options"], unknowns)?;
-        let reject = fields.list("reject", |it| selector(it, unknowns))?;
+        let fields = Fields::known(it, &["select", "reject", "fieldPaths", "options"], decoder)?;
+        let reject = fields.list("reject", |it| selector(it, decoder))?;
         Ok(ReplacementTarget {
             place: fields.place,
-            select: fields.get("select").map_or(Ok(None), |it| selector(it, unknowns))?,
+            select: fields.get("select").map_or(Ok(None), |it| selector(it, decoder))?,
             reject: reject.into_iter().flatten().collect(),
-            field_paths: fields.get("fieldPaths").map_or(Ok(Vec::new()), list_of_texts)?,
+            field_paths: fields.list_of_texts("fieldPaths")?,
             options: fields
                 .get("options")
-                .map_or(Ok(None), |it| field_options(it, unknowns))?,
+                .map_or(Ok(None), |it| field_options(it, decoder))?,
         })
     };
     let targets = fields.get("targets").filter(|it| !it.is_null());
@@ -497,12 +526,12 @@ pub(crate) fn replacement(node: &Node, unknowns: Unknowns) -> Result<Replacement
 }
 
 fn var(node: &Node) -> Result<Var> {
-    let fields = Fields::known(node, &["name", "objref", "fieldref"], Unknowns::Refused)?;
+    let fields = Fields::known(node, &["name", "objref", "fieldref"], Decoder::Kustomization)?;
     let object = fields.get("objref").map_or(Ok(None), |it| {
         let fields = Fields::known(
             it,
             &["apiVersion", "group", "version", "kind", "name", "namespace"],
-            Unknowns::Refused,
+            Decoder::Kustomization,
         )?;
         let mut id = fields.id()?;
         let api_version = fields.string("apiVersion")?;
@@ -512,7 +541,7 @@ fn var(node: &Node) -> Result<Var> {
         Ok(Some(id))
     })?;
     let field = fields.get("fieldref").map_or(Ok(None), |it| {
-        let fields = Fields::known(it, &["fieldPath"], Unknowns::Refused)?;
+        let fields = Fields::known(it, &["fieldPath"], Decoder::Kustomization)?;
         fields.text("fieldPath")
     })?;
     Ok(Var {

@@ -8,7 +8,7 @@ use std::{
 };
 
 use crate::{
-    decode::{self, Unknowns},
+    decode::{self, Decoder},
     kustomization::{Image, Kustomization, Text},
     node::Node,
     problem::Result,
@@ -88,10 +88,12 @@ pub(crate) fn add(object: &Node, kustomization: &mut Kustomization) -> Result<()
     if let Some(patches) = spec.get("patches") {
         kustomization
             .patches
-            .extend(decode::list(patches, |it| decode::patch(it, Unknowns::Refused))?);
+            .extend(decode::list(patches, |it| decode::patch(it, Decoder::Kustomization))?);
     }
     if let Some(components) = spec.get("components") {
-        kustomization.components.extend(decode::list_of_texts(components)?);
+        kustomization
+            .components
+            .extend(decode::list_of_texts(components, Decoder::Kustomization)?);
     }
     for (key, field) in [
         ("targetNamespace", &mut kustomization.namespace),
@@ -99,13 +101,13 @@ pub(crate) fn add(object: &Node, kustomization: &mut Kustomization) -> Result<()
         ("nameSuffix", &mut kustomization.name_suffix),
     ] {
         if let Some(value) = spec.get(key)
-            && let Some(text) = decode::text(value)?
+            && let Some(text) = decode::text(value, Decoder::Kustomization)?
         {
             *field = Some(text);
         }
     }
     for image in spec.get("images").map_or(Ok(Vec::new()), |it| {
-        decode::list(it, |it| decode::image(it, Unknowns::Refused))
+        decode::list(it, |it| decode::image(it, Decoder::Kustomization))
     })? {
         add_image(image, &mut kustomization.images);
     }

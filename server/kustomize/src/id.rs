@@ -42,6 +42,26 @@ impl Gvk {
             || OpenApi::current().is_some_and(|it| it.is_cluster_scoped(&api_version, &self.kind))
     }
 
+    /// The key by which kustomize sorts kinds (`Gvk.IsLessThan`).
+    pub(crate) fn order(&self) -> (isize, String) {
+        let place = |kinds: &[&str]| kinds.iter().position(|it| *it == &*self.kind).map(usize::cast_signed);
+        let first = place(&FIRST).map(|it| it - FIRST.len().cast_signed());
+        let last = || place(&LAST).map(|it| it + 1);
+        let part = |text: &str, missing: &str| {
+            if text.is_empty() {
+                missing.to_owned()
+            } else {
+                text.to_owned()
+            }
+        };
+        let (group, version, kind) = (
+            part(&self.group, "~G"),
+            part(&self.version, "~V"),
+            part(&self.kind, "~K"),
+        );
+        (first.or_else(last).unwrap_or(0), format!("{group}_{version}_{kind}"))
+    }
+
     /// Whether a selector selects this kind (`IsSelected`).
     pub(crate) fn is_selected(&self, selector: &Self) -> bool {
         let matches = |of: &str, by: &str| by.is_empty() || of == by;
@@ -50,6 +70,35 @@ impl Gvk {
             && matches(&self.kind, &selector.kind)
     }
 }
+
+/// The kinds that come before all others (`orderFirst`).
+const FIRST: [&str; 22] = [
+    "Namespace",
+    "ResourceQuota",
+    "StorageClass",
+    "CustomResourceDefinition",
+    "ServiceAccount",
+    "PodSecurityPolicy",
+    "Role",
+    "ClusterRole",
+    "RoleBinding",
+    "ClusterRoleBinding",
+    "ConfigMap",
+    "Secret",
+    "Endpoints",
+    "Service",
+    "LimitRange",
+    "PriorityClass",
+    "PersistentVolume",
+    "PersistentVolumeClaim",
+    "Deployment",
+    "StatefulSet",
+    "CronJob",
+    "PodDisruptionBudget",
+];
+
+/// The kinds that come after all others (`orderLast`).
+const LAST: [&str; 2] = ["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"];
 
 /// The namespace that selectors use for objects without a namespace.
 const NO_NAMESPACE: &str = "_non_namespaceable_";

@@ -9,6 +9,7 @@ mod build;
 mod built;
 mod changed;
 mod changes;
+mod configuration;
 mod dates;
 mod decode;
 mod digest;

@@ -4,7 +4,7 @@
 use std::{path::Path, sync::Arc};
 
 use crate::{
-    decode::{self, Fields, Unknowns},
+    decode::{self, Decoder, Fields},
     kustomization::{Generator, Namespace, Patch, Subjects, Text, Transformer, ValueTarget},
     node::Node,
     problem::{Problem, Result},
@@ -27,7 +27,7 @@ pub(crate) enum Making {
 /// The kind and the fields of a plugin, if it is built in.
 fn builtin(object: &Node) -> Option<(&str, Fields<'_>)> {
     let text = |name| object.get(name).and_then(Node::as_str);
-    let fields = Fields::of(object).ok()?;
+    let fields = Fields::of(object, Decoder::Named).ok()?;
     (text("apiVersion") == Some(BUILTIN)).then(|| (text("kind").unwrap_or_default(), fields))
 }
 
@@ -46,8 +46,12 @@ impl Making {
             "IAMPolicyGenerator" => return account(&fields).map(|it| Some(Self::Account(Box::new(it)))),
             _ => return not_of(object, kind, "a generator", &TRANSFORMERS),
         };
-        let mut generator = decode::generator(object, is_secret, Unknowns::Ignored)?;
-        let metadata = |name: &str| object.at(&["metadata", name]).map_or(Ok(None), decode::text);
+        let mut generator = decode::generator(object, is_secret, Decoder::Named)?;
+        let metadata = |name: &str| {
+            object
+                .at(&["metadata", name])
+                .map_or(Ok(None), |it| decode::text(it, Decoder::Named))
+        };
         if generator.name.as_ref().is_none_or(|it| it.text.is_empty()) {
             generator.name = metadata("name")?;
         }
@@ -102,7 +106,11 @@ fn not_of<T>(object: &Node, kind: &str, wanted: &str, others: &[&'static str]) -
 
 /// The service account that an `IAMPolicyGenerator` creates.
 fn account(fields: &Fields<'_>) -> Result<Resource> {
-    let inner = |key: &str| fields.get(key).map_or(Ok(None), |it| Fields::of(it).map(Some));
+    let inner = |key: &str| {
+        fields
+            .get(key)
+            .map_or(Ok(None), |it| Fields::of(it, Decoder::Named).map(Some))
+    };
     let (kubernetes, cloud) = (inner("kubernetesService")?, inner("serviceAccount")?);
     let of = |fields: &Option<Fields<'_>>, key: &str| fields.as_ref().map_or(Ok("".into()), |it| it.string(key));
     if *fields.string("cloud")? != *"gke" {
@@ -142,24 +150,23 @@ impl Transformer {
         let Some((kind, fields)) = builtin(object) else {
             return Ok(None);
         };
-        let ignored = Unknowns::Ignored;
+        let ignored = Decoder::Named;
         let specs = || -> Result<Specs> {
             let specs = fields.list("fieldSpecs", |it| decode::field_spec(it, ignored))?;
             Ok(Arc::new(specs))
         };
-        let texts = |name: &str| fields.get(name).map_or(Ok(Vec::new()), decode::texts);
         let empty = Node::empty_map(fields.place);
         Ok(Some(match kind {
             "PatchTransformer" => vec![Self::Patch(Box::new(decode::patch(object, ignored)?))],
             "PatchJson6902Transformer" => vec![Self::JsonPatch(Box::new(json_patch(&fields)?))],
             "PatchStrategicMergeTransformer" => {
-                let paths = fields.get("paths").map_or(Ok(Vec::new()), decode::list_of_texts)?;
+                let paths = fields.list_of_texts("paths")?;
                 let text = fields.text("patches")?.filter(|it| !it.text.is_empty());
                 vec![Self::MergePatches(paths, text, fields.place)]
             }
             "NamespaceTransformer" => namespace(object, &fields, &specs()?)?.into_iter().collect(),
-            "LabelTransformer" => vec![Self::Entries(texts("labels")?, specs()?)],
-            "AnnotationsTransformer" => vec![Self::Entries(texts("annotations")?, specs()?)],
+            "LabelTransformer" => vec![Self::Entries(fields.texts("labels")?, specs()?)],
+            "AnnotationsTransformer" => vec![Self::Entries(fields.texts("annotations")?, specs()?)],
             "PrefixTransformer" => affixes(object, &[("prefix", true)], &specs()?)?,
             "SuffixTransformer" => affixes(object, &[("suffix", false)], &specs()?)?,
             "PrefixSuffixTransformer" => affixes(object, &[("prefix", true), ("suffix", false)], &specs()?)?,
@@ -189,7 +196,7 @@ fn json_patch(fields: &Fields<'_>) -> Result<Patch> {
     let text = |key: &str| Ok(fields.text(key)?.filter(|it| !it.text.is_empty()));
     let target = fields
         .get("target")
-        .map_or(Ok(None), |it| decode::selector(it, Unknowns::Ignored));
+        .map_or(Ok(None), |it| decode::selector(it, Decoder::Named));
     Ok(Patch {
         place: fields.place,
         path: text("path")?,
@@ -214,7 +221,7 @@ fn namespace(object: &Node, fields: &Fields<'_>, specs: &Specs) -> Result<Option
     let unset_only = fields.flag("unsetOnly")?;
     let text = object
         .at(&["metadata", "namespace"])
-        .map_or(Ok(None), decode::text)?
+        .map_or(Ok(None), |it| decode::text(it, Decoder::Named))?
         .filter(|it| !it.text.is_empty());
     Ok(text.map(|text| {
         let namespace = Namespace {
@@ -268,10 +275,10 @@ fn value(fields: &Fields<'_>, folder: &Path) -> Result<Option<Vec<Transformer>>>
         },
     };
     let targets = fields.list("targets", |it| {
-        let fields = Fields::of(it)?;
+        let fields = Fields::of(it, Decoder::Named)?;
         let select = fields
             .get("selector")
-            .map_or(Ok(None), |it| decode::selector(it, Unknowns::Ignored))?;
+            .map_or(Ok(None), |it| decode::selector(it, Decoder::Named))?;
         let field_path = fields.string("fieldPath")?;
         if field_path.is_empty() {
             return Err(Problem::fails(fields.place, "fieldPath cannot be empty"));

@@ -87,26 +87,48 @@ impl Config {
         })
     }
 
-    /// Adds another configuration.
+    /// Adds another configuration (`TransformerConfig.Merge`). Conflicts depend on the order, so it is the one of kustomize.
     pub(crate) fn merge(&mut self, mut other: Self) -> Result<()> {
+        let default = default_config();
+        let mut is_default = default.clone();
         for name in LISTS {
             let more = other.list_mut(name).map(std::mem::take).unwrap_or_default();
+            let has_no_conflicts = is_default.list_mut(name).is_some_and(|it| Arc::ptr_eq(it, &more));
             match self.list_mut(name) {
-                Some(list) if list.is_empty() => *list = more,
-                Some(list) if !Arc::ptr_eq(list, &more) => merge_specs(Arc::make_mut(list), &more)?,
+                Some(list) if has_no_conflicts && list.is_empty() => *list = more,
+                Some(list) if !(more.is_empty() || has_no_conflicts && Arc::ptr_eq(list, &more)) => {
+                    let list = Arc::make_mut(list);
+                    merge_specs(list, &more)?;
+                    list.sort_by_cached_key(|it| it.gvk.order());
+                }
                 _ => {}
             }
         }
-        if self.name_references.is_empty() {
+        let is_same = Arc::ptr_eq(&self.name_references, &other.name_references);
+        if self.name_references.is_empty() && Arc::ptr_eq(&other.name_references, &default.name_references) {
             self.name_references = other.name_references;
-        } else if !Arc::ptr_eq(&self.name_references, &other.name_references) {
+        } else if !(is_same && Arc::ptr_eq(&self.name_references, &default.name_references)) {
             let known = Arc::make_mut(&mut self.name_references);
-            other
-                .name_references
-                .iter()
-                .try_for_each(|it| merge_reference(known, it))?;
+            for it in other.name_references.iter() {
+                merge_reference(known, it)?;
+            }
+            known.sort_by_cached_key(|it| it.target.order());
         }
         Ok(())
+    }
+
+    /// The configuration in a file (`makeTransformerConfigFromBytes`), which may contradict itself until it is merged.
+    pub(crate) fn of_file(lists: Vec<(&'static str, Vec<FieldSpec>)>, mut references: Vec<NameReference>) -> Self {
+        let mut config = Self::default();
+        for (name, mut specs) in lists {
+            specs.sort_by_cached_key(|it| it.gvk.order());
+            if let Some(list) = config.list_mut(name) {
+                *list = Arc::new(specs);
+            }
+        }
+        references.sort_by_cached_key(|it| it.target.order());
+        config.name_references = Arc::new(references);
+        config
     }
 
     /// Adds a field spec to a list.
@@ -128,11 +150,8 @@ fn merge_reference(known: &mut Vec<NameReference>, more: &NameReference) -> Resu
     if let Some(known) = known.iter_mut().find(|it| it.target == more.target) {
         merge_specs(&mut known.referrers, &more.referrers)
     } else {
-        known.push(NameReference {
-            target: more.target.clone(),
-            referrers: Vec::new(),
-        });
-        merge_specs(&mut known.last_mut().expect("it was added").referrers, &more.referrers)
+        known.push(more.clone());
+        Ok(())
     }
 }
 

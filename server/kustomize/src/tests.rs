@@ -275,6 +275,37 @@ fn what_is_made_or_missing_is_left_out() {
 }
 
 #[test]
+fn files_of_configurations_are_read_strictly() {
+    for (file, said) in [
+        (
+            "nameReferences: []\n",
+            Some("a file of `configurations` has no field `nameReferences`"),
+        ),
+        ("images: [{path: a, paths: b}]\n", Some("`paths` is not a field here")),
+        (
+            "nameReference: [{kind: Secret, fieldSpec: []}]\n",
+            Some("`fieldSpec` is not a field here"),
+        ),
+        (
+            "Images: [{path: a, Create: true}]\nnameReference: [{kind: Secret, fieldSpecs: [{path: a}]}]\n",
+            None,
+        ),
+        ("", None),
+    ] {
+        let files = memory(&[
+            (
+                "o/kustomization.yaml",
+                "resources: [w.yaml]\nconfigurations: [c.yaml]\n",
+            ),
+            ("o/w.yaml", WIDGET),
+            ("o/c.yaml", file),
+        ]);
+        let problem = build(&files, Path::new("/o")).objects.err();
+        assert_eq!(problem.map(|it| it.message).as_deref(), said, "{file}");
+    }
+}
+
+#[test]
 fn what_is_refused_is_not_said_to_be_missing() {
     let at = |more: &str| {
         let text = format!("resources: [w.yaml]\n{more}");

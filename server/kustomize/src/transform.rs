@@ -177,6 +177,10 @@ pub(crate) fn entries(resources: &mut Resources, pairs: &[(Text, Text)], specs: 
             };
             let mut replaced = Vec::new();
             let mut set = |node: &mut Node| {
+                // kustomize adds the entry to a node that it then writes as `null`.
+                if node.is_null() {
+                    return Ok(());
+                }
                 if !matches!(node.value, Value::Map(_)) {
                     return Err(Problem::fails(node.place, "the value must be an object"));
                 }

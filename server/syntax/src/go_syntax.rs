@@ -137,8 +137,8 @@ pub(crate) fn key(tree: &Tree, node: NodeId, kind: &KeyKind, text: &str) -> Stri
     out
 }
 
-/// `strconv.FormatFloat(value, 'g', -1, 64)`, or with 32 bits of precision.
-pub(crate) fn float_g(value: f64, single: bool) -> String {
+/// What Go's `strconv.FormatFloat(value, 'g', -1, 64)` prints, or with 32 bits of precision if `single`.
+pub fn float_g(value: f64, single: bool) -> String {
     let exponential = if single {
         format!("{:e}", value as f32)
     } else {

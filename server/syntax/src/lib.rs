@@ -25,6 +25,7 @@ pub mod template;
 pub mod text;
 pub mod tree;
 
+pub use go_syntax::float_g;
 pub use json::{read_json, read_json_of};
 pub use reader::{ReadError, read};
 

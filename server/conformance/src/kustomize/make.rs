@@ -1,6 +1,7 @@
 //! Generates random kustomizations: bases, overlays and components, with patches of all forms.
 #![allow(clippy::format_push_string, clippy::format_collect, reason = "the texts are short")]
 
+mod configurations;
 mod openapi;
 mod plugins;
 mod simple;
@@ -446,6 +447,7 @@ impl Made<'_> {
             text.push_str(&self.replacements(&objects));
         }
         self.add_openapi(&mut text, folder);
+        self.add_configurations(&mut text, folder);
         self.add_plugins(&mut text, folder, &objects);
         self.files.push((format!("{folder}/kustomization.yaml"), text));
         objects

@@ -5,7 +5,7 @@ use std::{path::Path, sync::Arc};
 use super::{A_LOOK, Building, Result, objects};
 use crate::{
     bases::Accumulated,
-    decode::{self, Unknowns},
+    decode::{self, Decoder},
     generate, json_patch,
     kustomization::{Kustomization, Namespace, Patch, Replacement, Subjects, Text, Transformer, is_inline},
     node::{Node, Place, Value},
@@ -141,7 +141,7 @@ impl Building<'_> {
             _ => std::slice::from_ref(&root),
         };
         for item in items {
-            let replacement = decode::replacement(item, Unknowns::Ignored)?;
+            let replacement = decode::replacement(item, Decoder::Named)?;
             replace::replace(resources, &replacement, is_open)?;
         }
         Ok(())

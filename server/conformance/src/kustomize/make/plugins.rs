@@ -132,7 +132,11 @@ impl Made<'_> {
             }
             2 => (
                 "LabelTransformer",
-                format!("labels: {{team: a, tier: b}}\n{}", specs("metadata/labels")),
+                format!(
+                    "labels: {{team: {}, tier: b}}\n{}",
+                    self.pick(&["a", "1", "1.50", "true", "null", "[]", "9223372036854775808"]),
+                    specs("metadata/labels")
+                ),
             ),
             3 => (
                 "AnnotationsTransformer",
