@@ -15,6 +15,7 @@ use super::{BOOTSTRAPPED, Flux, Kustomization};
 use crate::{
     codes,
     findings::finding::{Class, Finding, Severity},
+    roles::{Place, Standing},
     words,
 };
 
@@ -80,6 +81,12 @@ impl Kustomization {
         self.path.as_ref().is_some_and(|it| it.text.bytes().all(is_plain))
     }
 
+    /// Whether nothing in the path of the file suggests that the Kustomization is an example, is old, or is for tests.
+    fn is_plain(&self) -> bool {
+        let file = self.at.file.strip_prefix(&self.root).unwrap_or(&self.at.file);
+        Place::of(file).standing == Standing::Plain
+    }
+
     /// Whether the path names a folder below the root of the source.
     fn names_folder(&self) -> bool {
         self.path
@@ -102,13 +109,16 @@ impl OfSource<'_> {
     fn add_to(&self, paths: &mut Paths) {
         let folders: HashSet<&Path> = self.existing.iter().map(|it| it.folder.as_path()).collect();
         let beside: HashSet<&Path> = self.existing.iter().filter_map(|it| it.at.file.parent()).collect();
+        let missing: HashSet<&Path> = self.missing.iter().map(|it| it.folder.as_path()).collect();
         paths.certain.extend(folders.iter().map(|it| it.to_path_buf()));
         for kustomization in &self.missing {
-            // Report only Kustomizations next to others that work. Those in documentation or tests may never be applied.
+            // Flux may never apply a Kustomization that is not next to others that work. If it is the only one with a wrong path, it is most likely the
+            // one that applies the others.
             let mut around = kustomization.at.file.ancestors().skip(1);
             let is_beside = kustomization.at.file.parent().is_some_and(|it| beside.contains(it));
+            let is_only_one = missing.len() == 1 && kustomization.is_plain();
             if let Some(path) = &kustomization.path
-                && (is_beside || around.any(|it| folders.contains(it)))
+                && (is_beside || is_only_one || around.any(|it| folders.contains(it)))
             {
                 paths.nowhere.push((path.file.clone(), told(&path.text, path.span)));
             }
@@ -186,6 +196,24 @@ mod tests {
         ];
         assert_eq!(nowhere(&three), ["'apps/d'"]);
         assert_eq!(nowhere(&[three[0], three[1], three[2], ("another", "apps/d")]), [""; 0]);
+    }
+
+    #[test]
+    fn the_path_of_the_kustomization_that_applies_the_others() {
+        let kustomization = |path: &str| {
+            format!(
+                "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {{name: a, namespace: flux-system}}\nspec:\n  path: {path}\n  sourceRef: {{kind: GitRepository, name: flux-system}}\n"
+            )
+        };
+        for (file, expected) in [("/r/clusters/main/all.yaml", 1), ("/r/docs/all.yaml", 0)] {
+            let mut flux = Flux::default();
+            let mut add =
+                |file: &str, path: &str| flux.add(Path::new(file), Path::new("/r"), &kustomization(path).into());
+            add(file, "./app");
+            add("/r/apps/a.yaml", "./apps/a");
+            add("/r/apps/b.yaml", "./apps/b");
+            assert_eq!(flux.paths(&|_| Some(&FOLDERS)).nowhere.len(), expected, "{file}");
+        }
     }
 
     #[test]
