@@ -42,6 +42,7 @@ pub(super) fn tell(file: &Path, known: &RunCrds, beside: &Beside, look: &Look, i
             .clone()
             .filter(|_| is_crd)
             .unwrap_or_else(|| kind.clone());
+        let checked = checked_by(known, &checked, if is_crd { &beside_it } else { &path });
         explained.push(Explained {
             kind: object.written.kind.clone(),
             name: object.written.name.clone(),
@@ -49,7 +50,9 @@ pub(super) fn tell(file: &Path, known: &RunCrds, beside: &Beside, look: &Look, i
             reason: role.reason,
             is_crd,
             is_native: native::is_native(&kind.group),
-            checked_by: checked_by(known, &checked, if is_crd { &beside_it } else { &path }),
+            checked_by: checked.best,
+            or_by: checked.equals,
+            not_by: checked.others,
         });
     }
     let mut out = BufWriter::new(io::stdout());
@@ -57,10 +60,18 @@ pub(super) fn tell(file: &Path, known: &RunCrds, beside: &Beside, look: &Look, i
     Ok(out.flush()?)
 }
 
-/// The CRDs for a kind: first the CRD that checks resources at a path, then the others.
-fn checked_by(known: &RunCrds, kind: &GroupKind, path: &Path) -> Vec<CheckedBy> {
+/// The CRDs for a kind.
+#[derive(Default)]
+struct Checked {
+    best: Option<CheckedBy>,
+    equals: Vec<CheckedBy>,
+    others: Vec<CheckedBy>,
+}
+
+/// The CRDs for a kind, judging by where resources are.
+fn checked_by(known: &RunCrds, kind: &GroupKind, path: &Path) -> Checked {
     let Some(found) = known.find(kind, path) else {
-        return Vec::new();
+        return Checked::default();
     };
     let best = CheckedBy {
         path: label_of_path(found.definition.written_path()),
@@ -68,12 +79,17 @@ fn checked_by(known: &RunCrds, kind: &GroupKind, path: &Path) -> Vec<CheckedBy> 
     };
     // A CRD from which a kustomization builds the found CRD is not another CRD.
     let is_other = |it: &&Arc<KnownCrd>| it.path.as_ref() != found.definition.written_path();
-    let others = found.all_others().filter(is_other).map(|it| {
+    let explained = |it: &Arc<KnownCrd>| {
         let role = Judgement::of_known(it);
         CheckedBy {
             path: label_of_path(it.written_path()),
             why: format!("{}: {}", role.role, role.reason),
         }
-    });
-    std::iter::once(best).chain(others).collect()
+    };
+    let all = |crds: &[Arc<KnownCrd>]| crds.iter().filter(is_other).map(explained).collect();
+    Checked {
+        best: Some(best),
+        equals: all(&found.equals),
+        others: all(&found.others),
+    }
 }

@@ -18,8 +18,12 @@ pub(crate) struct Explained {
     pub(crate) is_crd: bool,
     /// Whether the kind of the object is built-in.
     pub(crate) is_native: bool,
-    /// The CRDs for the kind. The first CRD checks the resource, or the resources beside the CRD.
-    pub(crate) checked_by: Vec<CheckedBy>,
+    /// The CRD that checks the resource, or the resources beside the CRD.
+    pub(crate) checked_by: Option<CheckedBy>,
+    /// CRDs of the same rank. It is unknown which of them is in the cluster.
+    pub(crate) or_by: Vec<CheckedBy>,
+    /// CRDs of a lower rank.
+    pub(crate) not_by: Vec<CheckedBy>,
 }
 
 /// A CRD for the kind.
@@ -47,13 +51,12 @@ pub(crate) fn print(
     for it in explained {
         renderer.text(out, &format!("{label}: {} {}", it.kind, it.name))?;
         renderer.indented(out, "  role: ", "    ", &format!("{} ({})", it.role, it.reason))?;
-        let best = it.checked_by.first();
         let by = if it.is_crd {
             "  resources in the same folder are checked by: "
         } else {
             "  checked by: "
         };
-        match best {
+        match &it.checked_by {
             Some(best) => renderer.indented(out, by, "    ", &format!("{} ({})", best.path, best.why))?,
             None if it.is_native && !it.is_crd => {
                 renderer.text(out, "  not checked: a built-in kind of Kubernetes")?;
@@ -61,27 +64,25 @@ pub(crate) fn print(
             None if it.is_crd => renderer.text(out, "  checks no resource")?,
             None => renderer.text(out, "  not checked: no CRD of its kind was found")?,
         }
-        for other in it.checked_by.iter().skip(1) {
-            renderer.indented(out, "  not by: ", "    ", &format!("{} ({})", other.path, other.why))?;
+        let others = [("  or by: ", &it.or_by), ("  not by: ", &it.not_by)];
+        for (by, other) in others.iter().flat_map(|(by, all)| all.iter().map(move |it| (by, it))) {
+            renderer.indented(out, by, "    ", &format!("{} ({})", other.path, other.why))?;
         }
     }
     Ok(())
 }
 
 fn document(label: &str, it: &Explained) -> Value {
-    let crds = it
-        .checked_by
-        .iter()
-        .map(|it| json!({"file": it.path, "reason": it.why}));
-    let mut crds: Vec<Value> = crds.collect();
-    let others = crds.split_off(crds.len().min(1));
+    let crd = |it: &CheckedBy| json!({"file": it.path, "reason": it.why});
+    let all = |crds: &[CheckedBy]| crds.iter().map(crd).collect::<Vec<_>>();
     json!({
         "file": label,
         "kind": it.kind,
         "name": it.name,
         "role": it.role,
         "reason": it.reason,
-        "checked_by": crds.pop(),
-        "not_by": others,
+        "checked_by": it.checked_by.as_ref().map(crd),
+        "or_by": all(&it.or_by),
+        "not_by": all(&it.not_by),
     })
 }
