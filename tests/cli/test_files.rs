@@ -76,6 +76,32 @@ const WHOLE: &str = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: 
 const PART: &str = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: w}\nspec:\n  color: blue\n";
 
 #[test]
+fn a_crd_of_another_example_is_not_certain() {
+    let crd = crate::definition("              type: object\n              properties: {size: {type: integer}}\n");
+    let widget = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec: {size: a, color: red}\n";
+    for (crd_path, path, expected) in [
+        (
+            "examples/aws/one/crds/w.yaml",
+            "examples/aws/two/a.yaml",
+            ", 0 errors, 2 warnings,",
+        ),
+        (
+            "examples/aws/one/crds/w.yaml",
+            "examples/aws/one/a.yaml",
+            ", 2 errors, 0 warnings,",
+        ),
+        ("examples/crds/w.yaml", "examples/two/a.yaml", ", 2 errors, 0 warnings,"),
+        ("examples/one/w.yaml", "config/a.yaml", ", 2 errors, 0 warnings,"),
+    ] {
+        let sandbox = crate::Sandbox::new(&[(crd_path, &crd), (path, widget)]);
+        let outcome = sandbox.run(&["check", "."]);
+        assert!(outcome.stdout.contains(expected), "{crd_path} {path}: {outcome:#?}");
+        let is_doubted = outcome.stdout.contains("this CRD belongs to another example");
+        assert_eq!(is_doubted, expected.contains(" 2 warnings"), "{outcome:#?}");
+    }
+}
+
+#[test]
 fn chainsaw_merges_an_object_into_the_one_that_it_applied_before() {
     let sandbox = overlay_with("resources: [../base]\npatches: [{path: patch.yaml}]\n");
     let test = "apiVersion: chainsaw.kyverno.io/v1alpha1\nkind: Test\nmetadata: {name: a}\nspec:\n  steps:\n  - try:\n    - apply: {file: one.yaml}\n  - try:\n    - apply: {file: two.yaml}\n";

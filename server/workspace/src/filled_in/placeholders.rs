@@ -1,5 +1,5 @@
-//! Placeholders as people and programs write them: `HCP_NAMESPACE`, `$$name$$`, `{GATEWAY_NAME}`, `[PROJECT_ID]`, `$BUCKET_NAME`, `<endpoint>`, `...`,
-//! `{{ .Files.Get "a" }}`. Something replaces them before the object is sent.
+//! Placeholders as people and programs write them: `HCP_NAMESPACE`, `$$name$$`, `{GATEWAY_NAME}`, `[PROJECT_ID]`, `$BUCKET_NAME`, `$cluster`, `<endpoint>`,
+//! `...`, `{{ .Files.Get "a" }}`. Something replaces them before the object is sent.
 
 use crd_analyzer_syntax::{
     json::{Json, JsonDoc, JsonValue},
@@ -31,7 +31,7 @@ pub(crate) fn may_be_in(text: &str) -> bool {
         || text.contains(['<', '{', '…'])
         || text.contains("...")
         || text.contains("**")
-        || has_variable(text)
+        || text.contains('$')
         || of_words()
 }
 
@@ -45,6 +45,7 @@ pub(crate) fn is_placeholder(written: &str) -> bool {
         || LEFT_OUT.contains(&written)
         || is_action(written)
         || has_variable(written)
+        || is_variable_of_template(written)
         || has_described(written)
         || AROUND.iter().any(|it| is_around(written, it))
         || written.split('/').any(asks)
@@ -69,6 +70,12 @@ fn asks(word: &str) -> bool {
 fn is_in_capitals(word: &str) -> bool {
     let is_of_name = |it: u8| it.is_ascii_uppercase() || it.is_ascii_digit() || it == b'_';
     word.starts_with(|it: char| it.is_ascii_uppercase()) && word.bytes().all(is_of_name)
+}
+
+/// Whether a value is nothing but a variable with a name of any case, as templates of Python write it: `$cluster_name`.
+fn is_variable_of_template(written: &str) -> bool {
+    let name = written.strip_prefix('$');
+    name.is_some_and(|it| it.len() >= LEAST_VARIABLE && is_word(it, &['_']))
 }
 
 /// Whether a value is nothing but a variable in capitals, as shells write it: `$AUTH_STRATEGY`. Tools that substitute `${NAME}` substitute this form,
@@ -121,7 +128,9 @@ pub(crate) fn has_action_of_chart(text: &str) -> bool {
 
 /// Whether the name of an object is a placeholder. The API server accepts no capitals in a name.
 fn is_placeholder_of_name(written: &str) -> bool {
-    has_variable(written) || is_in_capitals(written) && (written.contains('_') || asks(written))
+    has_variable(written)
+        || is_variable_of_template(written)
+        || is_in_capitals(written) && (written.contains('_') || asks(written))
 }
 
 /// The names in an object's metadata that are placeholders.
@@ -167,7 +176,9 @@ mod tests {
             ("test-$BUCKET_NAME/a", true),
             ("^a$", false),
             ("$1", false),
-            ("$name", false),
+            ("$cluster_name", true),
+            ("$na", false),
+            ("$name^", false),
             ("$$$$", false),
             ("{}", false),
             ("<a> and <b>", false),

@@ -27,7 +27,7 @@ use crate::{
     },
     judging::merged,
     roles::{self, SetByScripts, Use, Uses},
-    wrappers::Values,
+    wrappers::{Mark, Values},
 };
 
 /// The text in a value that a script or a person sets. An empty name would count as missing.
@@ -46,8 +46,8 @@ pub(crate) struct Completed<'a> {
     pub(crate) uses: Uses<'a>,
     /// Whether `${NAME}` is substituted.
     pub(crate) is_substituted: bool,
-    /// The marks that surround values which are filled in.
-    pub(crate) marks: &'static [&'static str],
+    /// The marks in values that are filled in.
+    pub(crate) marks: &'static [Mark],
     /// The variables that Flux substitutes.
     pub(crate) variables: Option<&'a Variables>,
     /// The places at which the actions of a template were filled in.
@@ -73,9 +73,9 @@ impl<'a> Completed<'a> {
         Self {
             uses: uses.and(of_wrapper).with_if(Use::Part, is_patch),
             marks: match inside.map(|it| it.values) {
-                Some(Values::FilledIn(marks)) => marks,
+                Some(Values::FilledIn(mark)) => std::slice::from_ref(mark),
                 // Examples in documentation use dots for values that they leave out.
-                _ if path.is_some_and(roles::is_markdown) => &["...", "…"],
+                _ if path.is_some_and(roles::is_markdown) => const { &[Mark::any("..."), Mark::any("…")] },
                 _ => &[],
             },
             ..Self::default()
@@ -103,7 +103,7 @@ impl Completed<'_> {
             || has_ytt && ytt::merges(text);
         let has_actions = self.is_substituted && placeholders::has_action_of_chart(text);
         self.is_substituted &= text.contains("${") && !json.root().is_some_and(is_left_alone);
-        let has_marks = self.marks.iter().any(|it| text.contains(it));
+        let has_marks = self.marks.iter().any(|it| text.contains(it.text));
         let has_bindings = has_binding(text);
         if !has_parentheses {
             self.uses = self.uses.without(Use::Expressions);
@@ -403,9 +403,15 @@ impl Completion<'_> {
             let is_unknown = completed.has(Use::Assertion) || completed.has(Use::Expressions) || has_binding(written);
             return is_unknown.then_some(Text::Unknown);
         }
-        if completed.marks.iter().any(|it| written.contains(it))
-            || self.has_actions && placeholders::has_action_of_chart(written)
-        {
+        if let Some(mark) = completed.marks.iter().find(|it| written.contains(it.text)) {
+            let is_any = (mark.is_any)(written);
+            return Some(if is_any {
+                Text::Unknown
+            } else {
+                Text::Typed(Typed::String)
+            });
+        }
+        if self.has_actions && placeholders::has_action_of_chart(written) {
             return Some(Text::Unknown);
         }
         if completed.is_substituted && completed.variables.is_none() && placeholders::is_variable(written) {

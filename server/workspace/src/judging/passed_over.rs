@@ -9,7 +9,7 @@ use crd_analyzer_apiextensions::{
 use crd_analyzer_syntax::{
     reader::ReadError,
     split::Document,
-    tree::{CollectionStyle, NodeKind, Span, Tree},
+    tree::{CollectionStyle, NodeId, NodeKind, Span, Tree},
 };
 
 use crate::{
@@ -152,9 +152,9 @@ const OF_CORE: [&str; 14] = [
     "type",
 ];
 
-/// Whether a document has only one of `apiVersion` and `kind` but is probably a manifest, because it has a name. Configuration files of programs may
+/// Whether an object has only one of `apiVersion` and `kind` but is probably a manifest, because it has a name. Configuration files of programs may
 /// have a version such as `v1` and a name, too: OpenShift's `install-config.yaml` has both.
-pub(crate) fn is_half_an_object(tree: &Tree, written: &WrittenType) -> bool {
+pub(crate) fn is_half_an_object((tree, node): (&Tree, NodeId), written: &WrittenType) -> bool {
     if written.kind.is_empty() {
         let group = parse_group_version(&written.api_version).map_or_else(|_| String::new(), |it| it.0.to_owned());
         let is_of_core = group.is_empty();
@@ -162,12 +162,12 @@ pub(crate) fn is_half_an_object(tree: &Tree, written: &WrittenType) -> bool {
             group,
             kind: String::new(),
         };
-        if other_tools::is_file(&kind) || is_of_core && !has_only(tree, &OF_CORE) {
+        if other_tools::is_file(&kind) || is_of_core && !has_only((tree, node), &OF_CORE) {
             return false;
         }
     }
     let is_name = |name: &str| {
-        let metadata = tree.get(tree.root()?, "metadata")?;
+        let metadata = tree.get(node, "metadata")?;
         Some(tree.is_scalar(tree.get(metadata, name)?))
     };
     is_half_typed(written) && ["name", "generateName"].iter().any(|it| is_name(it) == Some(true))
@@ -180,14 +180,9 @@ pub(crate) fn is_json_without_version(tree: &Tree, written: &WrittenType) -> boo
     written.api_version.is_empty() && tree.root().is_some_and(is_json)
 }
 
-/// Whether a document is a mapping without other keys.
-fn has_only(tree: &Tree, keys: &[&str]) -> bool {
-    let mut entries = tree
-        .root()
-        .map(|it| tree.entries(tree.resolve(it)))
-        .into_iter()
-        .flatten();
-    entries.all(|it| keys.contains(&&*tree.scalar(it.key)))
+/// Whether a mapping has no other keys.
+fn has_only((tree, node): (&Tree, NodeId), keys: &[&str]) -> bool {
+    tree.entries(node).all(|it| keys.contains(&&*tree.scalar(it.key)))
 }
 
 /// Fields that only the `spec` of a CRD has.

@@ -3,13 +3,13 @@
 pub mod accepted;
 mod any_version;
 mod asserted;
+mod doubted_crds;
 pub mod effective;
 mod json_path;
 mod locate;
 mod other_crds;
 mod printer_columns;
 mod renamed;
-mod test_crds;
 mod update;
 mod webhooks;
 
@@ -221,8 +221,8 @@ impl One<'_> {
         let hint = self.other_verdicts((by, &others), &judged.said, rejecting);
         let mut verdict = judged.verdict;
         verdict.hints.extend(hint);
-        if test_crds::is_of_others(by, self.asked.question.path) {
-            test_crds::doubt(&mut verdict, by);
+        if let Some(reason) = doubted_crds::reason(by, self.asked.question.path) {
+            doubted_crds::doubt(&mut verdict, by, reason);
         }
         self.name_variables(&mut verdict);
         (verdict, judged.is_open)

@@ -54,6 +54,17 @@ pub struct Place {
     pub release: Option<PathBuf>,
     /// For a CRD of tests: the folder that these tests are about. Other folders have nothing to do with the CRD.
     pub tested: Option<PathBuf>,
+    /// For a CRD of one of several examples: that example.
+    pub example: Option<Example>,
+}
+
+/// One of several examples in a folder.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Example {
+    /// The folder of the example.
+    pub folder: PathBuf,
+    /// The folder that contains all examples.
+    pub all: PathBuf,
 }
 
 /// A word in the names of folders that contain inputs of OpenShift's CRD generator.
@@ -211,6 +222,10 @@ impl Place {
             container: above(at).to_owned(),
             release: release.then(|| above(at + 1).to_owned()),
             tested: tested(&folders).map(|it| above(it).to_owned()),
+            example: example(&folders).map(|(all, own)| Example {
+                folder: above(own).to_owned(),
+                all: above(all).to_owned(),
+            }),
         }
     }
 
@@ -250,6 +265,10 @@ impl Place {
             container: root.join(&self.container),
             release: self.release.map(|it| root.join(it)),
             tested: self.tested.map(|it| root.join(it)),
+            example: self.example.map(|it| Example {
+                folder: root.join(it.folder),
+                all: root.join(it.all),
+            }),
             ..self
         }
     }
@@ -264,7 +283,7 @@ impl Place {
     }
 }
 
-/// Names of folders in test data whose CRDs are for all tests beside them.
+/// Names of folders whose CRDs are for all tests or examples beside them.
 const SHARED: &[&str] = &[
     "base",
     "bases",
@@ -290,6 +309,19 @@ fn tested(folders: &[&str]) -> Option<usize> {
     });
     // Test data has a folder for each test.
     Some(of_one_test.map_or(tests, |it| it + 2))
+}
+
+/// Words in the names of folders with several examples that have nothing to do with each other.
+const EXAMPLES: &[&str] = &["demo", "demos", "example", "examples", "tutorial", "tutorials"];
+
+/// The numbers of folders that lead to the folder of all examples, and to the example that a path is in. `None` if the path is in no example, or in what
+/// all examples share.
+fn example(folders: &[&str]) -> Option<(usize, usize)> {
+    let is_of_examples = |folder: &&str| words(folder).any(|it| EXAMPLES.contains(&it));
+    let all = folders.iter().position(is_of_examples)? + 1;
+    let is_own = |folder: &&str| !words(folder).any(|it| SHARED.contains(&it));
+    let own = folders.iter().rposition(is_own)? + 1;
+    (own > all).then_some((all, own))
 }
 
 /// Whether a file is in or below a folder called `patches`, which kubebuilder creates for kustomize patches.
@@ -360,6 +392,20 @@ pub(crate) fn has_placeholders(path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_example_has_a_folder() {
+        for (path, expected) in [
+            ("examples/aws/eks/crds/a.yaml", Some("examples/aws/eks")),
+            ("examples/eks/a.yaml", Some("examples/eks")),
+            ("examples/crds/a.yaml", None),
+            ("docs/a/b.yaml", None),
+            ("config/crd/a.yaml", None),
+        ] {
+            let found = Place::of(Path::new(path)).example.map(|it| it.folder);
+            assert_eq!(found.as_deref(), expected.map(Path::new), "{path}");
+        }
+    }
 
     #[test]
     fn tests_are_about_the_folder_around_them() {

@@ -98,8 +98,36 @@ fn to_write(words: Words, about: &About<'_>, what: &str, value: &str) -> Words {
     words.help(format!("{what}: {}", entry(about, value))).in_go(in_go)
 }
 
+/// The words for a value with parameters or expressions, which becomes a string.
+fn becomes_string(written: &str, subject: &str, expected: &str) -> Words {
+    let name = written.strip_prefix("${").and_then(|it| it.strip_suffix('}'));
+    let name = name.filter(|it| it.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_'));
+    let help = match name {
+        Some(name) => format!(
+            "write {} without quotes: it may become {}",
+            code(&format!("${{{{{name}}}}}")),
+            a_type(expected)
+        ),
+        None => format!(
+            "write nothing but one expression, which may become {}",
+            a_type(expected)
+        ),
+    };
+    Words::new(format!(
+        "{subject} must be {}, but {} becomes a string",
+        a_type(expected),
+        code(written)
+    ))
+    .label("this becomes a string")
+    .help(help)
+}
+
 /// The words for an action that prints a value of another type.
 fn printed(about: &About<'_>, subject: &str, expected: &str) -> Words {
+    let written = about.tree.zip(about.value()).map(|(tree, it)| tree.scalar(it.node));
+    if let Some(written) = written.filter(|it| it.contains("${") && !it.contains("{{")) {
+        return becomes_string(&clip(&written, 40), subject, expected);
+    }
     let found = match about.value().map(|it| &it.value) {
         Some(JsonValue::Bool(_)) => "boolean",
         Some(JsonValue::Int(_) | JsonValue::Uint(_) | JsonValue::Float(_)) => "number",

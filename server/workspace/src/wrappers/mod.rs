@@ -84,8 +84,32 @@ pub enum Values {
     Plain,
     /// Values in parentheses are chainsaw expressions.
     Expressions,
-    /// Values that contain one of these marks are filled in before the object is sent.
-    FilledIn(&'static [&'static str]),
+    /// Values with this mark are filled in before the object is sent.
+    FilledIn(&'static Mark),
+}
+
+/// A text in values that are filled in before the object is sent.
+#[derive(Debug)]
+pub struct Mark {
+    /// The text.
+    pub text: &'static str,
+    /// Whether a value with the mark may become something else than a string.
+    pub is_any: fn(&str) -> bool,
+}
+
+impl PartialEq for Mark {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for Mark {}
+
+impl Mark {
+    /// A mark in values that may become anything.
+    pub const fn any(text: &'static str) -> Self {
+        Self { text, is_any: |_| true }
+    }
 }
 
 static TABLE: Table<Row> = Table::new(rows::ALL);

@@ -1,6 +1,7 @@
 //! The rows of the table of wrappers.
 
 use super::{
+    Mark,
     Part::{Items, Key, OneOf, Text},
     Place,
     Purpose::{Assertion, Part, Sample, Sent},
@@ -60,13 +61,28 @@ pub(super) const LIST: Row = Row {
     values: Values::Plain,
 };
 
+/// A parameter of an OpenShift template. `${NAME}` always becomes a string; `${{NAME}}`, which is the whole value, may become a number.
+const PARAMETER: Mark = Mark {
+    text: "${",
+    is_any: |it| it.starts_with("${{"),
+};
+
+/// An expression of kro. A value with an expression and other text becomes a string.
+const EXPRESSION: Mark = Mark {
+    text: "${",
+    is_any: |it| it.starts_with("${") && it.ends_with('}'),
+};
+
+/// An action of a Go template, or a similar form.
+const ACTION: Mark = Mark::any("{{");
+
 /// `Template` of OpenShift. `oc process` substitutes its parameters. In old templates, the API group is missing.
 const TEMPLATE: Row = Row {
     name: "OpenShift template",
     is: |api_version, kind| kind == "Template" && matches!(group(api_version), "template.openshift.io" | ""),
     is_opened: false,
     places: &[sent(&[Key("objects"), Items])],
-    values: Values::FilledIn(&["${"]),
+    values: Values::FilledIn(&PARAMETER),
 };
 
 /// `ManifestWork` of Open Cluster Management. Its agents substitute nothing in the manifests.
@@ -104,7 +120,7 @@ const SYNC_SET: Row = Row {
     is: |api_version, kind| matches!(kind, "SyncSet" | "SelectorSyncSet") && group(api_version) == "hive.openshift.io",
     is_opened: false,
     places: &[sent(&[Key("spec"), Key("resources"), Items])],
-    values: Values::FilledIn(&["{{"]),
+    values: Values::FilledIn(&ACTION),
 };
 
 /// `AddOnTemplate` of Open Cluster Management. Values may have variables in `{{ … }}`.
@@ -119,7 +135,7 @@ const ADD_ON_TEMPLATE: Row = Row {
         Key("manifests"),
         Items,
     ])],
-    values: Values::FilledIn(&["{{"]),
+    values: Values::FilledIn(&ACTION),
 };
 
 /// `Policy` of Open Cluster Management, with policies for the clusters inside. Values may have actions of Go templates.
@@ -189,7 +205,7 @@ const RESOURCE_GRAPH: Row = Row {
     is: |api_version, kind| kind == "ResourceGraphDefinition" && group(api_version) == "kro.run",
     is_opened: false,
     places: &[sent(&[Key("spec"), Key("resources"), Items, Key("template")])],
-    values: Values::FilledIn(&["${"]),
+    values: Values::FilledIn(&EXPRESSION),
 };
 
 /// The keys of a chainsaw test that contain operations.
@@ -301,7 +317,7 @@ const APPLICATION: Row = Row {
             Items,
         ]),
     ],
-    values: Values::FilledIn(&["{{"]),
+    values: Values::FilledIn(&ACTION),
 };
 
 /// `HelmRelease` of Flux. The values for its chart contain objects.
@@ -310,7 +326,7 @@ const HELM_RELEASE: Row = Row {
     is: |api_version, kind| kind == "HelmRelease" && group(api_version) == "helm.toolkit.fluxcd.io",
     is_opened: false,
     places: &[sent(&[Key("spec"), Key("values"), EXTRA, Items])],
-    values: Values::FilledIn(&["{{"]),
+    values: Values::FilledIn(&ACTION),
 };
 
 /// `Release` of Crossplane's provider for Helm. The values for its chart contain objects.

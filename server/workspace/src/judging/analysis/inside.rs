@@ -119,7 +119,11 @@ impl Ask<'_> {
             }
             return Some(UnsearchedReport::new(self.of_row(row, object, (tree, node))));
         }
-        let report = self.resource(text, object, Some((tree, node)));
+        let is_sent = purpose == Some(Purpose::Sent);
+        let half = is_sent
+            .then(|| self.half_an_object(text, object, (tree, node)))
+            .flatten();
+        let report = half.or_else(|| self.resource(text, object, Some((tree, node))));
         if report.is_none()
             && self.question.is_completed()
             && let Some(kind) = object.group_kind()

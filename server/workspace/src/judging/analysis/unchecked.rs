@@ -1,7 +1,11 @@
 //! Documents that are neither CRDs nor resources of known CRDs: finds out which of them have errors, and why the others are not checked.
 
 use crd_analyzer_apiextensions::decode::WrittenType;
-use crd_analyzer_syntax::{read_json, split::Document, tree::Span};
+use crd_analyzer_syntax::{
+    read_json,
+    split::Document,
+    tree::{NodeId, Span, Tree},
+};
 
 use super::{Ask, Judged};
 use crate::{
@@ -9,8 +13,9 @@ use crate::{
     codes,
     documents::head::Head,
     documents::spans,
+    documents::text::Text,
     findings::finding::{Class, Finding, Severity},
-    findings::report::Unchecked,
+    findings::report::{DocumentReport, Unchecked},
     index::{
         GroupKind,
         objects::{self, Object},
@@ -71,18 +76,11 @@ impl Ask<'_> {
             return Judged::Documents(vec![self.unread(document, &written, &answer)]);
         }
         let object = Object::of_document(document, written.clone());
-        let completed = self.completed(self.source, &object);
-        // A template has an action in its name, too. Elsewhere, an action may be text that the object is about.
-        let is_part =
-            completed.has(Use::Part) || completed.has(Use::Assertion) || is_filled_in || written.name.contains("{{");
         let is_of_program = passed_over::is_json_without_version(&tree, &written) && !self.has_crd_of(&written.kind);
-        if !is_part && !is_of_program && passed_over::is_half_an_object(&tree, &written) {
-            let why = if written.kind.is_empty() {
-                Undefined::WithoutKind
-            } else {
-                Undefined::WithoutVersion
-            };
-            let mut report = undefined::report(self.source, &object, None, &why, self.question.versions);
+        if !is_of_program
+            && let Some(root) = tree.root()
+            && let Some(mut report) = self.half_an_object(self.source, &object, (&tree, tree.resolve(root)))
+        {
             deferred_search::suppress(&tree, &mut report);
             return Judged::Documents(vec![report]);
         }
@@ -118,6 +116,32 @@ impl Ask<'_> {
             return Judged::NOTHING;
         }
         leave(reason)
+    }
+
+    /// The error about an object that has only one of `apiVersion` and `kind`. `None` if the object has both, or is not sent as it is.
+    pub(super) fn half_an_object(
+        &self,
+        text: &Text,
+        object: &Object,
+        (tree, node): (&Tree, NodeId),
+    ) -> Option<DocumentReport> {
+        let written = &object.written;
+        if !passed_over::is_half_an_object((tree, node), written) {
+            return None;
+        }
+        let completed = self.completed(text, object);
+        let is_filled_in = || self.question.path.is_some_and(roles::is_filled_in);
+        // A template has an action in its name, too. Elsewhere, an action may be text that the object is about.
+        if completed.has(Use::Part) || completed.has(Use::Assertion) || written.name.contains("{{") || is_filled_in() {
+            return None;
+        }
+        let why = if written.kind.is_empty() {
+            Undefined::WithoutKind
+        } else {
+            Undefined::WithoutVersion
+        };
+        let read = object.inside.is_some().then_some((tree, node));
+        Some(undefined::report(text, object, read, &why, self.question.versions))
     }
 
     /// Whether a CRD of the repository defines a kind, in any group.
