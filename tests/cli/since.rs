@@ -167,6 +167,60 @@ fn a_change_reaches_what_depends_on_it() {
     check(emptied, &of_builds);
 }
 
+/// A smaller maximum of Widget affects what files of builds put into widgets, and examples in other objects.
+#[test]
+fn a_change_of_a_crd_reaches_patches_and_examples() {
+    let flux = "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: a, namespace: flux-system}\nspec:\n  path: ./flux\n  sourceRef: {kind: GitRepository, name: flux-system}\n  patches:\n  - patch: |\n      - {op: replace, path: /spec/size, value: 4}\n    target: {kind: Widget}\n  - patch: |\n      apiVersion: example.com/v1\n      kind: Widget\n      metadata: {name: f, labels: {a: b}}\n";
+    let crd_of_flux =
+        definition("              type: object\n              x-kubernetes-preserve-unknown-fields: true\n")
+            .replace("widgets", "kustomizations")
+            .replace("Widget", "Kustomization")
+            .replace("example.com", "kustomize.toolkit.fluxcd.io");
+    let bundle = "apiVersion: operators.coreos.com/v1alpha1\nkind: ClusterServiceVersion\nmetadata:\n  name: a\n  annotations:\n    alm-examples: '[{\"apiVersion\": \"example.com/v1\", \"kind\": \"Widget\", \"metadata\": {\"name\": \"a\"}, \"spec\": {\"size\": 4}}]'\n";
+    let inline = "resources: [../small]\npatches:\n- patch: |\n    - {op: replace, path: /spec/size, value: 4}\n  target: {kind: Widget}\n";
+    let sandbox = Sandbox::new(&[
+        ("crds/widgets.yaml", &definition(SCHEMA)),
+        ("crds/flux.yaml", &crd_of_flux),
+        ("small/kustomization.yaml", "resources: [w.yaml]\n"),
+        ("small/w.yaml", &widget("w").replace('7', "1")),
+        ("inline/kustomization.yaml", inline),
+        (
+            "json/kustomization.yaml",
+            "resources: [../small]\npatches: [{path: p.yaml, target: {kind: Widget}}]\n",
+        ),
+        ("json/p.yaml", "- {op: replace, path: /spec/size, value: 4}\n"),
+        ("flux/w.yaml", &widget("f").replace('7', "1")),
+        ("flux/cm.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n"),
+        ("cluster/all.yaml", flux),
+        ("bundle/a.clusterserviceversion.yaml", bundle),
+    ]);
+    git(&sandbox, &["init", "-q"]);
+    git(&sandbox, &["add", "."]);
+    git(&sandbox, &["commit", "-qm", "a"]);
+    sandbox.run(&["check", "."]).expect(0, &[", 0 errors,"]);
+    edit(&sandbox, "crds/widgets.yaml", "maximum: 5", "maximum: 3");
+    let places = [
+        "bundle/a.",
+        "cluster/all.yaml:9",
+        "inline/kustomization.yaml:4",
+        "json/p.yaml:1",
+    ];
+    sandbox
+        .run(&["check", "."])
+        .expect(1, &places)
+        .expect(1, &[", 4 errors,"]);
+    sandbox
+        .run(&["check", ".", "--since", "HEAD"])
+        .expect(1, &places)
+        .expect(1, &[", 4 errors,"]);
+    // A file that Flux takes without a kustomization is gone.
+    edit(&sandbox, "crds/widgets.yaml", "maximum: 3", "maximum: 5");
+    git(&sandbox, &["rm", "-q", "flux/w.yaml"]);
+    let gone = ["cluster/all.yaml", "no object matches the patch for Widget `f`"];
+    sandbox.run(&["check", "."]).expect(1, &gone);
+    sandbox.run(&["check", ".", "--since", "HEAD"]).expect(1, &gone);
+}
+
 #[test]
 fn some_changes_reach_all_files() {
     let sandbox = repository();

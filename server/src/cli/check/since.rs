@@ -27,6 +27,7 @@ use crd_analyzer_workspace::{
     config::is_config,
     index::{Definitions as _, GroupKind, Index, NewFile, Object, Origin, lock, may_decide, objects},
     roles::generated_into,
+    wrappers::{self, Part},
 };
 
 use crate::{
@@ -133,12 +134,19 @@ fn reach(
     let mut beside = std::mem::take(&mut changes.beside_crds);
     beside.extend(overlays.beside(&crds));
     reached.extend(beside.into_iter().filter(|it| may_change_crds(it)));
+    let mut resources = BTreeSet::new();
     for input in inputs {
         let place = input.place()?;
         if !reached.contains(&place) && changes.reaches(input, &place, known) {
-            reached.insert(place);
+            resources.insert(place);
         }
     }
+    // What patches and other files of a build put into these resources is checked again, too.
+    if !changes.kinds.is_empty() || changes.has_go {
+        let beside = overlays.beside(&resources);
+        reached.extend(beside.into_iter().filter(|it| changes.may_change_resources(it, known)));
+    }
+    reached.append(&mut resources);
     Ok(Reach::Files(reached))
 }
 
@@ -169,6 +177,13 @@ impl Change {
 /// Whether a file of a build may change its CRDs: a kustomization, or a file without objects, such as a JSON patch.
 fn may_change_crds(file: &Path) -> bool {
     is_kustomization(file) || read::found(file).is_ok_and(|it| objects(it).1.is_empty())
+}
+
+/// Whether an object contains others as text, such as the examples of a ClusterServiceVersion.
+fn has_objects_in_text(object: &Object) -> bool {
+    let (api_version, kind) = (&object.written.api_version, &object.written.kind);
+    let row = wrappers::of(api_version, kind);
+    row.is_some_and(|it| it.places.iter().any(|it| it.path.contains(&Part::Text)))
 }
 
 impl Changes {
@@ -284,6 +299,17 @@ impl Changes {
         }
     }
 
+    /// Whether a file of a build may change resources of a changed kind. A file with resources of other kinds does not.
+    fn may_change_resources(&self, file: &Path, known: &RunCrds) -> bool {
+        let Ok(bytes) = read::found(file) else { return false };
+        let (text, objects) = objects(bytes);
+        let may_change = |it: &Object| {
+            let is_resource = |it: GroupKind| !self.kinds.contains(&it) && known.find(&it, file).is_some();
+            !it.written.is_crd() && !it.group_kind().is_some_and(is_resource)
+        };
+        is_kustomization(file) || objects.is_empty() || Flux::is_in(&text) || objects.iter().any(may_change)
+    }
+
     /// Whether a change affects a file of the run.
     fn reaches(&self, input: &Input, place: &Path, known: &RunCrds) -> bool {
         // Standard input is always checked.
@@ -317,7 +343,7 @@ impl Changes {
                 return self.has_go || it.defines.as_ref().is_none_or(is_of);
             }
             let kind = it.group_kind();
-            kind.is_some_and(|it| is_of(&it) || is_near(&it) || it.group == POLICIES)
+            kind.is_some_and(|it| is_of(&it) || is_near(&it) || it.group == POLICIES) || has_objects_in_text(it)
         })
     }
 }
