@@ -25,9 +25,16 @@ pub(crate) fn target_of(resources: &Resources, patch: &Resource, is_open: bool) 
         [one] => Ok(Some(*one)),
         [] if is_open => Ok(None),
         [] => {
+            let message = format!("no object matches the patch for {id}");
+            if let Some(other) = in_other_version(resources, &id)? {
+                let place = patch.node.get("apiVersion").map_or(patch.origin, |it| it.place);
+                return Err(Problem::fails(
+                    place,
+                    format!("{message}: that object has `apiVersion: {other}`"),
+                ));
+            }
             let name = patch.node.at(&["metadata", "name"]);
             let place = name.map_or(patch.origin, |it| it.place);
-            let message = format!("no object matches the patch for {id}");
             let names = names_like(resources, &id)?;
             Err(Problem::fails(place, message).of_unknown(&id.name, names))
         }
@@ -36,6 +43,18 @@ pub(crate) fn target_of(resources: &Resources, patch: &Resource, is_open: bool) 
             format!("several objects match the patch for {id}"),
         )),
     }
+}
+
+/// The `apiVersion` of an object that differs from an id only by its group or version.
+fn in_other_version(resources: &Resources, id: &ResId) -> Result<Option<String>> {
+    let list = resources.list();
+    spend::work(list.len() * AN_ID)?;
+    let is_same = |it: &&Resource| {
+        let it = it.first_id();
+        it.name == id.name && it.gvk.kind == id.gvk.kind && it.effective_namespace() == id.effective_namespace()
+    };
+    let version = list.iter().find(is_same).and_then(|it| it.node.get("apiVersion"));
+    Ok(version.and_then(Node::as_str).map(str::to_owned))
 }
 
 /// The names of the objects that differ from an id only by their name.

@@ -414,7 +414,11 @@ impl Sources {
                 let message = format!("`{}` is a template, and not YAML", name(path));
                 return Problem::new(ProblemKind::NotSupported, within, message);
             }
-            Problem::fails(within, format!("`{}` is not YAML: {why}", name(path)))
+            let what = match within {
+                Some(_) => "the text in this field".to_owned(),
+                None => format!("`{}`", name(path)),
+            };
+            Problem::fails(within, format!("{what} is not YAML: {why}"))
         };
         if let Some(error) = found.error {
             return Err(cannot(error.to_string()));

@@ -9,6 +9,9 @@ use crate::{
     spend,
 };
 
+/// The endings of files with objects.
+const NAMED: [&str; 3] = [".json", ".yaml", ".yml"];
+
 /// The objects of a file. The items of lists become separate objects (`RNodesFromBytes`).
 pub(super) fn objects(mut nodes: Vec<Node>) -> Result<Vec<Resource>> {
     if let [list] = nodes.as_slice()
@@ -45,7 +48,15 @@ pub(super) fn objects(mut nodes: Vec<Node>) -> Result<Vec<Resource>> {
 /// Fails if an object lacks a field that every object needs.
 pub(super) fn check(node: &Node) -> Result<()> {
     if !matches!(node.value, Value::Map(_)) {
-        return Err(Problem::fails(node.place, "an object is expected"));
+        let is_file = node
+            .as_str()
+            .is_some_and(|it| !it.contains('\n') && NAMED.iter().any(|ending| it.ends_with(ending)));
+        let message = if is_file {
+            "an object is expected, not the name of a file: name a file in `path`"
+        } else {
+            "an object is expected"
+        };
+        return Err(Problem::fails(node.place, message));
     }
     let kind = node.get("kind").map(Node::text).unwrap_or_default();
     if kind.is_empty() {
