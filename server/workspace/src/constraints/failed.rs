@@ -57,7 +57,8 @@ pub fn verdicts(report: &FileReport, path: &Arc<Path>, is_patch: bool, config: &
         let mut failures = Vec::new();
         let verdicts = resources.iter().flat_map(|it| &it.verdicts);
         for finding in verdicts.clone().flat_map(|it| it.1.findings()) {
-            let is_error = matches!(finding.class, Class::Error | Class::LaterError) && !finding.suppressed;
+            let is_shown = !finding.suppressed || finding.follows;
+            let is_error = matches!(finding.class, Class::Error | Class::LaterError) && is_shown;
             if is_error && config.apply(finding.clone()).is_some() {
                 add(finding, path, &mut failures);
             }

@@ -1,7 +1,7 @@
 //! CRDs that objects are checked against, and their texts.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeMap, HashMap},
     fmt,
     path::Path,
     sync::{
@@ -370,8 +370,18 @@ impl KnownCrd {
                 .then(|| cluster::context(&self.path))
                 .flatten(),
             unreadable: OnceLock::new(),
+            wrong_parts: Mutex::default(),
         })
     }
+}
+
+/// A part of a CRD that the API server rejects.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum WrongPart {
+    /// A keyword of a schema with its value.
+    Keyword(Span),
+    /// A schema with a wrong default.
+    Default(Span),
 }
 
 /// A CRD as an API server serves it, and its text.
@@ -423,9 +433,21 @@ pub struct CrdText {
     pub cluster: Option<String>,
     /// The reason why the CRD cannot be decoded, and its span. Every resource of the kind tells it.
     pub(crate) unreadable: OnceLock<Option<(Span, String)>>,
+    /// The parts of the CRD that the API server of a Kubernetes version rejects.
+    wrong_parts: Mutex<BTreeMap<KubernetesVersion, Arc<[WrongPart]>>>,
 }
 
 impl CrdText {
+    /// The parts of the CRD that the API server of a Kubernetes version rejects. `find` is called once for each version.
+    pub(crate) fn wrong_parts(
+        &self,
+        version: KubernetesVersion,
+        find: impl FnOnce() -> Arc<[WrongPart]>,
+    ) -> Arc<[WrongPart]> {
+        let mut known = self.wrong_parts.lock().unwrap_or_else(PoisonError::into_inner);
+        known.entry(version).or_insert_with(find).clone()
+    }
+
     /// The JSON of the CRD as it is written. It is converted once for all who hold it at the same time. `None` if it cannot be converted.
     pub(crate) fn shared_json(&self) -> Option<Arc<KeptJson>> {
         let mut shared = self.shared_json.lock().unwrap_or_else(PoisonError::into_inner);

@@ -36,6 +36,7 @@ use crate::{
 
 pub use catalog::{Catalog, Definitions};
 pub use choice::{Chosen, Found};
+pub(crate) use crd_text::WrongPart;
 pub use crd_text::{CrdText, KnownCrd, Origin, Served, Unserved};
 pub use files::{Files, MemoryFiles};
 pub use fingerprint::Fingerprint;

@@ -5,6 +5,7 @@ mod any_version;
 mod asserted;
 mod doubted_crds;
 pub mod effective;
+mod follow_ups;
 mod json_path;
 mod locate;
 mod other_crds;
@@ -143,9 +144,9 @@ pub(crate) fn judge(asked: &ResourceToCheck<'_>, read: Result<(&Tree, NodeId), &
             report.verdicts.push((version, verdict));
             continue;
         }
-        let (mut verdict, is_open) = one.judge();
+        let (mut verdict, in_part) = one.judge();
         verdict.unfinished.extend(not_finished);
-        report.in_part |= is_open;
+        report.in_part |= in_part;
         report.verdicts.push((version, verdict));
     }
     Some(report)
@@ -178,8 +179,8 @@ struct One<'a> {
 /// The answer according to one CRD.
 struct ByCrd {
     verdict: DocumentVerdict,
-    /// Whether a mutating webhook may complete the object.
-    is_open: bool,
+    /// Whether only a part of the object is checked: a mutating webhook may complete it, or its CRD has errors.
+    in_part: bool,
     said: Said,
 }
 
@@ -198,7 +199,7 @@ impl ByCrd {
 }
 
 impl One<'_> {
-    /// The answer, and whether a mutating webhook may complete the object.
+    /// The answer, and whether only a part of the object is checked.
     fn judge(&self) -> (DocumentVerdict, bool) {
         let found = &self.asked.found;
         let mut by = &found.definition;
@@ -225,7 +226,7 @@ impl One<'_> {
             doubted_crds::doubt(&mut verdict, by, reason);
         }
         self.name_variables(&mut verdict);
-        (verdict, judged.is_open)
+        (verdict, judged.in_part)
     }
 
     /// The CRDs of the same rank that may give a different answer. Leaves out those that affect resources in the same way.
@@ -253,10 +254,10 @@ impl One<'_> {
 
     /// Checks the object against one CRD.
     fn judge_by(&self, by: &KnownCrd) -> ByCrd {
-        let mut is_open = false;
+        let mut in_part = false;
         let answer = |verdict, text, refusals| ByCrd {
             verdict,
-            is_open: false,
+            in_part: false,
             said: Said { text, refusals },
         };
         let (definition, text) = match by.serve(self.asked.definitions.files(), self.version) {
@@ -294,9 +295,11 @@ impl One<'_> {
                 let answer = created.insert(self.answer(served, server::Question::Create, &locate));
                 let mut verdict = locate.verdict(answer);
                 verdict.errors.extend(self.errors_in_status(served, &locate));
-                is_open = locate.expect_webhook(&mut verdict, answer, || self.webhook(definition.plural()));
+                in_part = locate.expect_webhook(&mut verdict, answer, || self.webhook(definition.plural()));
+                follow_ups::mark(&mut verdict, &text, self.asked.question.path, self.version);
                 if verdict.errors.iter().any(|it| it.suppressed && it.follows) {
                     verdict.hints.push(self.broken(&text));
+                    in_part = true;
                 }
                 verdict
             }
@@ -317,7 +320,7 @@ impl One<'_> {
             None => self.refusals(served),
         });
         ByCrd {
-            is_open,
+            in_part,
             ..answer(verdict, Some(text), refusals.flatten())
         }
     }
@@ -396,9 +399,10 @@ impl One<'_> {
 
     /// The finding that says that the CRD must be fixed before all of the resource can be checked.
     fn broken(&self, text: &CrdText) -> Finding {
-        let message =
-            "this resource is checked only in part, because the schema of its CRD has a type that does not exist";
+        let message = "this resource is checked only in part, because its CRD has errors";
         let mut finding = Finding::new(Class::Hint, codes::UNUSABLE_CRD, self.at("kind"), message);
+        finding.severity = Severity::Warning;
+        finding.help = vec!["correct the CRD first".to_owned()];
         let related = related(self.asked.question.path, text, text.kind_span(), "the CRD");
         finding.related.push(related);
         finding
