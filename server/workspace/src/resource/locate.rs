@@ -248,12 +248,22 @@ impl<'a> Locate<'a> {
             meant: near.to_owned(),
         }));
         if near.is_none() && words::name::parent(&path).segments().is_empty() {
-            let has_spec = || error.decider.as_ref().is_some_and(|it| self.has_in_spec(it, &name));
+            let has_spec = || {
+                error
+                    .decider
+                    .as_ref()
+                    .is_some_and(|it| self.has_property(it, &["properties", "spec", "properties", &name]))
+            };
             let root = self.json.root();
             let metadata = root.and_then(|it| it.get("metadata")).map(|it| it.node);
             if let Some(home) = misplaced::home(self.tree, metadata, &name, has_spec) {
                 return (words::unknown::outside_of(home, &name), None);
             }
+        }
+        if near.is_none()
+            && let Some(owner) = error.node.and_then(|it| self.owner(error, it, &known))
+        {
+            return (words::unknown::outside_of(&owner, &name), None);
         }
         let renamed = near.is_none().then(|| self.renamed(error, &path, &known)).flatten();
         misspelt.extend(renamed.as_ref().map(|it| Misspelt {
@@ -295,6 +305,17 @@ impl<'a> Locate<'a> {
         None
     }
 
+    /// The field before an unknown one whose object declares it. `known` are the fields that are declared beside the unknown one.
+    fn owner(&self, error: &server::StrictError, key: NodeId, known: &[Cow<'_, str>]) -> Option<String> {
+        let name = self.tree.scalar(key);
+        let decider = error.decider.as_ref()?;
+        let is_declared = |it: &str| known.iter().any(|known| known == it);
+        let owner = misplaced::owner(self.tree, key, is_declared, |owner| {
+            self.has_property(decider, &["properties", owner, "properties", &name])
+        })?;
+        Some(self.tree.scalar(owner.key).into_owned())
+    }
+
     /// Whether a key of the resource may get another name. It may not if the file where it is written has that name beside it. A patch may change a field
     /// of its base.
     fn may_be_renamed(&self, key: NodeId, name: &str) -> bool {
@@ -322,12 +343,12 @@ impl<'a> Locate<'a> {
         renamed::only_missing((tree, schema), known, object, name)
     }
 
-    /// Whether the schema has a property `spec` which in turn has a property with this name.
-    fn has_in_spec(&self, decider: &Decider, name: &str) -> bool {
+    /// Whether the schema has an entry at a path of keys.
+    fn has_property(&self, decider: &Decider, path: &[&str]) -> bool {
         let steps: Vec<Step<'_>> = spans::steps(decider.path.segments());
         let tree = &self.definition.tree;
         let mut node = self.finder.find_from(self.definition.root, &steps).node;
-        for key in ["properties", "spec", "properties", name] {
+        for key in path {
             match self.finder.lookup(tree.resolve(node), key) {
                 Some(entry) => node = entry.value,
                 None => return false,

@@ -96,3 +96,20 @@ pub(super) fn into_home(at: &At<'_>, root: &View<'_>) -> Option<Repair> {
         moves::entry(tree, mapping, own, target)?,
     ))
 }
+
+/// Moves an unknown field into the object of the field before it, if that declares the field. `view` is the schema of the object that contains both.
+pub(super) fn into_owner(at: &At<'_>, view: &View<'_>) -> Option<Repair> {
+    let tree = at.tree;
+    let (own, mapping) = at.entry.zip(at.mapping())?;
+    let (name, fields) = (tree.scalar(own.key), view.fields());
+    let is_declared = |it: &str| fields.iter().any(|field| field.0 == it);
+    let owner = misplaced::owner(tree, own.key, is_declared, |owner| {
+        let owner = fields.iter().find(|it| it.0 == owner);
+        owner.is_some_and(|it| it.1.fields().iter().any(|it| it.0 == name))
+    })?;
+    let edits = moves::entry(tree, mapping, own, Target::Into(owner))?;
+    Some(Repair::new(
+        format!("Move {name} into {}", tree.scalar(owner.key)),
+        edits,
+    ))
+}

@@ -200,7 +200,8 @@ fn unknown_field(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
         let edit = set_scalar(tree, own.key, near);
         found.extend(Repair::one(format!("Change {name} to {near}"), edit).map(Repair::safe));
     } else {
-        found.extend(super::misplaced::into_home(at, view));
+        let home = super::misplaced::into_home(at, view);
+        found.extend(home.or_else(|| super::misplaced::into_owner(at, view)));
     }
     remove(at, found);
 }
