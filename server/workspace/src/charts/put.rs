@@ -110,13 +110,16 @@ impl Put {
 
     /// Whether the text can be parsed as the template itself can. Otherwise, something is not printed as it seems.
     pub(crate) fn is_readable(&self, template: &Text) -> bool {
-        let text = if self.text.contains("{{") {
-            let Some(filled) = fill(&self.text) else { return false };
-            Text::whole(filled.text.into())
-        } else {
-            Text::whole(self.text.clone())
+        let filled = |text: &Arc<str>| {
+            if text.contains("{{") {
+                fill(text).map(|it| Text::whole(it.text.into()))
+            } else {
+                Some(Text::whole(text.clone()))
+            }
         };
-        text.is_readable_like(template)
+        // Actions at the start of the template are a document only before they are filled in.
+        let template = filled(&template.content).unwrap_or_else(|| Text::whole(template.content.clone()));
+        filled(&self.text).is_some_and(|it| it.is_readable_like(&template))
     }
 
     /// Whether a part of the text is written in a file of the chart.
