@@ -372,6 +372,8 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
         inputs.iter_mut().try_for_each(|input| previous.add_to(input))?;
         if let Some(level) = args.fix {
             let by = &*known;
+            // What a patch means is known only in the objects that it changes.
+            let patching = overlays(&inputs, None, None);
             configs.each(
                 &inputs,
                 |input, config| {
@@ -381,7 +383,8 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
                         level,
                         uses: beside.uses(input, &place, config),
                     };
-                    let is_aside = |it: &FileReport| beside.aside(input, &place, it, by).is_some();
+                    let is_aside =
+                        |it: &FileReport| patching.is_patch(&place) || beside.aside(input, &place, it, by).is_some();
                     let making = beside.making(by);
                     Ok(fix::repair(input, config, &asked, &making, &is_aside))
                 },

@@ -64,6 +64,29 @@ fn take_directives_of(json: &mut Json<'_>) {
     }
 }
 
+/// The value of a key, if this is an object that has the key.
+fn member<'j, 't>(json: &'j mut Json<'t>, key: &str) -> Option<&'j mut Json<'t>> {
+    match &mut json.value {
+        JsonValue::Object(members) => members.iter_mut().find(|it| it.key == key).map(|it| &mut it.value),
+        _ => None,
+    }
+}
+
+/// Turns the labels and annotations of a patch into strings, as kustomize does when it applies the patch.
+pub(crate) fn make_texts(json: &mut JsonDoc<'_>) {
+    for name in ["labels", "annotations"] {
+        let metadata = json.root_mut().and_then(|it| member(it, "metadata"));
+        let Some(JsonValue::Object(members)) = metadata.and_then(|it| member(it, name)).map(|it| &mut it.value) else {
+            continue;
+        };
+        for it in members {
+            if let JsonValue::Bool(_) | JsonValue::Int(_) | JsonValue::Uint(_) | JsonValue::Float(_) = it.value.value {
+                it.value.value = JsonValue::String(it.value.to_value().to_string().into());
+            }
+        }
+    }
+}
+
 /// Whether a text may contain a key that starts like a directive, plain or escaped. Most texts contain none, so their trees need not be searched.
 fn may_have_directive(text: &str) -> bool {
     let bytes = text.as_bytes();

@@ -412,11 +412,14 @@ impl Locate<'_> {
 
     /// Whether an error of a partial CRD is about a field that is in the rest of the CRD.
     fn is_of_the_rest(&self, code: &str) -> bool {
-        let versions = self.root.get("spec").and_then(|it| it.get("versions"));
+        let spec = self.root.get("spec");
+        let versions = spec.and_then(|it| it.get("versions"));
         let versions = versions.and_then(Json::items).unwrap_or_default();
+        let names_itself = || spec?.get("group").zip(spec?.get("names")?.get("plural"));
         let is_stored = |it: &Json<'_>| it.get("storage").is_some_and(|it| it.value == JsonValue::Bool(true));
         match code {
-            schema_codes::INVALID_METADATA_NAME | server_codes::STORED_VERSIONS => true,
+            schema_codes::INVALID_METADATA_NAME => names_itself().is_none(),
+            server_codes::STORED_VERSIONS => true,
             server_codes::STORAGE_VERSION_COUNT => !versions.iter().any(is_stored),
             _ => false,
         }

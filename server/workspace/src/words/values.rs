@@ -202,6 +202,16 @@ fn wrong_type(about: &About<'_>, subject: &str, expected: &str) -> Words {
         ("string" | "integer or string", None, _) if is_scalar => {
             let read = written(found);
             let source = about.tree.map_or(&*read, |it| it.source(found.node));
+            if source.contains("${") {
+                let value = code(&format!("'\"{read}\"'"));
+                return words.help(format!(
+                    "Flux drops quotes around a variable: put them into its value, {value}"
+                ));
+            }
+            // Something dropped the quotes before the object is sent.
+            if source.starts_with(['"', '\'']) {
+                return words;
+            }
             let quoted = format!("\"{}\"", clip(source, MAX_VALUE));
             let words = to_write(words, about, "put the value in quotes", &quoted);
             if source == read {

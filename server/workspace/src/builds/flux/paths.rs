@@ -112,13 +112,14 @@ impl OfSource<'_> {
         let missing: HashSet<&Path> = self.missing.iter().map(|it| it.folder.as_path()).collect();
         paths.certain.extend(folders.iter().map(|it| it.to_path_buf()));
         for kustomization in &self.missing {
-            // Flux may never apply a Kustomization that is not next to others that work. If it is the only one with a wrong path, it is most likely the
-            // one that applies the others.
+            // Flux may never apply a Kustomization that is not next to others that work. If nearly all paths exist, it is most likely one that applies
+            // the others.
             let mut around = kustomization.at.file.ancestors().skip(1);
             let is_beside = kustomization.at.file.parent().is_some_and(|it| beside.contains(it));
-            let is_only_one = missing.len() == 1 && kustomization.is_plain();
+            let is_of_few = missing.len() == 1 || missing.len() * LEAST <= folders.len();
+            let is_exception = is_of_few && kustomization.is_plain();
             if let Some(path) = &kustomization.path
-                && (is_beside || is_only_one || around.any(|it| folders.contains(it)))
+                && (is_beside || is_exception || around.any(|it| folders.contains(it)))
             {
                 paths.nowhere.push((path.file.clone(), told(&path.text, path.span)));
             }

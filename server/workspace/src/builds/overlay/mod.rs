@@ -316,6 +316,9 @@ impl Overlays {
         let is_known = build.unread.is_empty();
         match objects {
             Err(problem) => {
+                // What a patch means is known only in the objects that it changes. An author mends the kustomization first.
+                let is_failure = problem.kind == ProblemKind::Fails && build.names_objects && build.misread.is_empty();
+                let leaves_patches = is_failure && !build.patches.is_empty();
                 if problem.kind == ProblemKind::TooLarge {
                     findings.extend(unjudged::told(&problem, build, sources));
                 } else if let Some((place, mut finding)) = told(&problem, is_as_is) {
@@ -328,10 +331,19 @@ impl Overlays {
                         let note = "files beside the kustomization may be its patches: they are checked in part";
                         finding.notes.push(note.to_owned());
                     }
+                    if leaves_patches {
+                        let note = "the patches of the kustomization are checked as soon as it can be built";
+                        finding.notes.push(note.to_owned());
+                    }
                     findings.push((place, finding));
                 }
                 self.misread.extend(build.misread.iter().cloned());
-                self.open.extend(build.patches.iter().cloned());
+                let of_patches = if leaves_patches {
+                    &mut self.patches
+                } else {
+                    &mut self.open
+                };
+                of_patches.extend(build.patches.iter().cloned());
                 if self.patching[number].is_some() {
                     self.open.extend(build.resources.iter().cloned());
                 } else if !build.changes.is_empty() {
@@ -504,19 +516,32 @@ impl Overlays {
         self.builds.iter().flat_map(|it| &it.files).chain(&self.asked)
     }
 
-    /// For each build that tried to read one of these files or a folder that contains one, all files that the build tried to read.
+    /// For each build that tried to read one of these files or a folder that contains one: all files that the build tried to read, and the file of the
+    /// Flux Kustomization that changes its objects.
     pub fn beside(&self, files: &BTreeSet<PathBuf>) -> BTreeSet<PathBuf> {
         let folders: HashSet<&Path> = files.iter().filter_map(|it| it.parent()).collect();
         let is_asked = |it: &Arc<Path>| files.contains(&**it) || folders.contains(&**it);
-        let builds = self.builds.iter().filter(|it| it.files.iter().any(is_asked));
-        let beside = builds.flat_map(|it| &it.files);
-        beside.map(|it| it.to_path_buf()).collect()
+        let mut beside = BTreeSet::new();
+        for ((build, folder), by) in self.builds.iter().zip(&self.folders).zip(&self.patching) {
+            // Flux takes all files of a folder without a kustomization, so a deleted file changes the build, too.
+            let is_in = || files.iter().any(|it| it.starts_with(folder));
+            if build.files.iter().any(is_asked) || by.is_some() && is_in() {
+                beside.extend(build.files.iter().map(|it| it.to_path_buf()));
+                beside.extend(by.iter().map(|it| it.file.clone()));
+            }
+        }
+        beside
     }
 
     /// The paths whose variables apply to a file: the file itself, and the folders whose kustomizations use it.
     fn places_of<'p>(&'p self, path: &'p Path) -> Vec<&'p Path> {
         let takers = self.takers.get(path).into_iter().flatten();
         [path].into_iter().chain(takers.map(PathBuf::as_path)).collect()
+    }
+
+    /// Whether a file contains only patches of known objects.
+    pub fn is_patch(&self, path: &Path) -> bool {
+        self.patches.contains(path)
     }
 
     /// Whether the objects of a file may be incomplete, because a failed build may complete them.

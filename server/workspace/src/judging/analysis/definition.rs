@@ -63,12 +63,18 @@ impl Ask<'_> {
         }
         let has_unknown = filled.is_some() || self.question.is_completed() && unknown_crd::has_placeholder(json);
         let has_overrides = self.question.is_completed() && merged::has_overrides(tree, json);
-        let root = json.root().filter(|_| has_directive || has_unknown || has_overrides);
+        let is_part = report.subject == Subject::PartialCrd;
+        let root = json
+            .root()
+            .filter(|_| has_directive || has_unknown || has_overrides || is_part);
         let mut rest = root.and_then(|root| read_json_of(tree, root.node).ok());
         let mut taken = Taken::Nothing;
         if let Some(rest) = &mut rest {
             merged::forget_overrides(tree, rest);
             patch::take_directives(rest);
+            if is_part {
+                patch::make_texts(rest);
+            }
             if has_unknown {
                 taken = unknown_crd::take(rest, tree, filled);
             }
