@@ -26,6 +26,7 @@ pub use ecma::ecma;
 pub use error::{ErrorCode, GoRegexError};
 pub use extent::{Extent, extent};
 pub use inclusion::{NotDecided, Texts, missed};
+pub use unicode::{is_digit, is_letter};
 use machine::{Machine, Threads};
 
 /// Checks whether Go compiles `pattern` (`regexp.Compile`). The error is the same as in Go, and contains the invalid part of the pattern.

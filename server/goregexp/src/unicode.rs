@@ -3,6 +3,23 @@
 use crate::tables::{CATEGORIES, CATEGORY_ALIASES, FOLD_CATEGORY, FOLD_SCRIPT, Ranges, SCRIPTS, SIMPLE_FOLD};
 use crate::tree::Rune;
 
+/// Whether a character is a letter for Go (`unicode.IsLetter`).
+pub fn is_letter(c: char) -> bool {
+    c.is_ascii_alphabetic() || !c.is_ascii() && is_of("L", c)
+}
+
+/// Whether a character is a decimal digit for Go (`unicode.IsDigit`).
+pub fn is_digit(c: char) -> bool {
+    c.is_ascii_digit() || !c.is_ascii() && is_of("Nd", c)
+}
+
+/// Whether a character has a category.
+fn is_of(category: &str, c: char) -> bool {
+    let ranges = find(CATEGORIES, category).unwrap_or_default();
+    let after = ranges.partition_point(|it| it.0 <= c as u32);
+    after > 0 && c as u32 <= ranges[after - 1].1
+}
+
 /// The range that contains all code points with other cases (`minFold`, `maxFold`).
 pub(crate) const FOLDING: std::ops::RangeInclusive<Rune> = 0x0041..=0x1_E943;
 

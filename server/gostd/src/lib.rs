@@ -5,8 +5,10 @@ mod float;
 mod is_print;
 pub mod netip;
 mod quote;
+mod unquote;
 pub mod url;
 
 pub use float::parse_float;
 pub use is_print::is_print;
 pub use quote::{quote, quote_bytes};
+pub use unquote::{unquote, unquote_char};

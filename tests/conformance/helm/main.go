@@ -1,7 +1,12 @@
 // Command helm-oracle renders charts with Helm's own code.
 //
-// It reads requests {"id", "files": {path: text}, "values": [values]}, one on each line, and writes {"id", "rendered"}. For each of the values,
+//	oracle functions   writes the names of the functions that templates may call
+//	oracle             answers requests
+//
+// Requests are {"id", "files": {path: text}, "values": [values]}, one on each line. The answers are {"id", "rendered"}. For each of the values,
 // "rendered" has {"files": {path: text}}, or {"error"} if Helm renders nothing. Paths are relative to the chart.
+//
+// For a request with "parse": true, the answer has "parsed" instead: {"line", "words"} for each file that Go cannot parse.
 package main
 
 import (
@@ -22,6 +27,7 @@ type request struct {
 	ID     string            `json:"id"`
 	Files  map[string]string `json:"files"`
 	Values []map[string]any  `json:"values"`
+	Parse  bool              `json:"parse"`
 }
 
 type rendered struct {
@@ -32,6 +38,8 @@ type rendered struct {
 type answer struct {
 	ID       string     `json:"id"`
 	Rendered []rendered `json:"rendered"`
+	// What Go says of the files that it cannot parse.
+	Parsed map[string]parsed `json:"parsed,omitempty"`
 }
 
 // render is what `helm template` prints for some values, by file.
@@ -70,6 +78,10 @@ func render(asked request, values map[string]any) (files map[string]string, err 
 }
 
 func main() {
+	if len(os.Args) == 2 && os.Args[1] == "functions" {
+		functions()
+		return
+	}
 	// Warnings about values are not answers.
 	log.SetOutput(io.Discard)
 	answers := json.NewEncoder(os.Stdout)
@@ -84,6 +96,15 @@ func main() {
 				os.Exit(2)
 			}
 			answer := answer{ID: asked.ID}
+			if asked.Parse {
+				answer.Parsed = map[string]parsed{}
+				for path, text := range asked.Files {
+					if found := parseText(path, text); found.Line != 0 {
+						answer.Parsed[path] = found
+					}
+				}
+				asked.Values = nil
+			}
 			for _, values := range asked.Values {
 				files, err := render(asked, values)
 				one := rendered{Files: files}
