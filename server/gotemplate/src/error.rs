@@ -13,8 +13,21 @@ pub struct Error {
     pub at: usize,
     /// The text that is wrong: a word, an action, or the action of a block without an end.
     pub span: Range<usize>,
+    /// The offset of the action around the place.
+    pub action: usize,
+    /// The innermost block that is open at the place, and probably lacks its end.
+    pub open: Option<Open>,
     /// What is wrong, as far as a correction can be proposed.
     pub cause: Cause,
+}
+
+/// A block without an end.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Open {
+    /// The word with which it begins: `if`, `range`, `with`, `define` or `block`.
+    pub keyword: &'static str,
+    /// Its first action.
+    pub span: Range<usize>,
 }
 
 /// What is wrong with a text, as far as a correction can be proposed.
@@ -24,8 +37,8 @@ pub enum Cause {
     Function(String),
     /// A variable with this name is not declared. The names of the variables that are declared.
     Variable(String, Vec<String>),
-    /// A block that begins with this keyword has no end. The span of the error is its first action.
-    NotClosed(&'static str),
+    /// A block has no end: [`Error::open`]. The span of the error is its first action.
+    NotClosed,
     /// An `end` or `else` without a block.
     NotOpened(&'static str),
     /// The action has no closing braces.

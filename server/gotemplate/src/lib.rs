@@ -7,7 +7,7 @@ mod lexer;
 mod parser;
 mod token;
 
-pub use error::{Cause, Error};
+pub use error::{Cause, Error, Open};
 pub use parser::{Call, Define, Parsed, parse};
 
 #[cfg(test)]

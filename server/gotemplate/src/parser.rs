@@ -12,11 +12,14 @@ use std::{collections::HashMap, ops::Range};
 use crd_analyzer_budget as budget;
 
 use crate::{
-    error::{Cause, Error},
+    error::{Cause, Error, Open},
     lexer::Lexer,
     token::{Keyword, Kind, Token},
 };
 use tree::{Owner, Tree};
+
+/// The maximum number of blanks before an action whose column is compared with others.
+const MOST_COLUMNS: usize = 200;
 
 /// A text that Go can parse.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -43,8 +46,8 @@ pub struct Call {
     pub name: String,
     /// The quoted name.
     pub span: Range<usize>,
-    /// The function. `None` if it is an action `template`.
-    pub function: Option<String>,
+    /// The template that names it, by its index in [`Parsed::defines`]. `None` if it is the file itself.
+    pub within: Option<usize>,
 }
 
 /// Parses a text. `is_function` says whether a function exists, and `names_template` whether its first argument is the name of a template. `Ok(None)` if the
@@ -65,6 +68,7 @@ pub fn parse(
         names_template,
         trees: vec![Tree::new(Owner::File, 0)],
         named: HashMap::new(),
+        odd: Vec::new(),
         delim: 0,
         parsed: Parsed::default(),
         is_unfinished: false,
@@ -89,6 +93,8 @@ struct Parser<'t> {
     trees: Vec<Tree<'t>>,
     /// The names that the file defines so far, and whether a template with the name prints something.
     named: HashMap<String, bool>,
+    /// The blocks whose end is written further to the left than the block, by their keyword and offset. It may be the end of another block.
+    odd: Vec<(&'static str, usize)>,
     /// The offset of the current action.
     delim: usize,
     parsed: Parsed,
@@ -183,6 +189,8 @@ impl<'t> Parser<'t> {
             started: None,
             at: self.tree().tokens[0].start,
             span,
+            action: self.delim,
+            open: self.open(),
             cause,
         })
     }
@@ -262,15 +270,39 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// The error at the end of the file, at the block that is open there.
+    /// The error at the end of the file.
     fn not_closed(&mut self) -> Result<()> {
+        let end = self.text.len();
+        let mut error = self.error("unexpected EOF", end..end, Cause::NotClosed);
+        if let Some(open) = &error.open {
+            error.span = open.span.clone();
+        }
+        Err(error)
+    }
+
+    /// The block that is open here and probably lacks its end.
+    fn open(&mut self) -> Option<Open> {
         let tree = self.tree();
         let (keyword, start) = match tree.blocks.last() {
             Some(block) => (block.keyword, block.start),
-            None => (tree.owner.keyword(), tree.start),
+            None => (tree.owner.keyword()?, tree.start),
+        };
+        // A block in it may have taken its end.
+        let mut inside = self.odd.iter().filter(|it| it.1 > start);
+        let (keyword, start) = match (inside.next(), inside.next()) {
+            (Some(odd), None) => *odd,
+            _ => (keyword, start),
         };
         let span = first_action(self.text, start);
-        Err(self.error("unexpected EOF", span, Cause::NotClosed(keyword)))
+        Some(Open { keyword, span })
+    }
+
+    /// The column of an action. `None` if it is not the first text of its line.
+    fn column(&self, action: usize) -> Option<usize> {
+        let before = &self.text.as_bytes()[action.saturating_sub(MOST_COLUMNS)..action];
+        let column = before.iter().rev().take_while(|it| matches!(it, b' ' | b'\t')).count();
+        let is_first = column == action || before.iter().rev().nth(column) == Some(&b'\n');
+        is_first.then_some(column)
     }
 
     fn text_or_action(&mut self) -> Result<()> {

@@ -265,9 +265,13 @@ fn places_and_causes() {
     check_span("a {{ .a | qoute }}", "qoute", &Cause::Function("qoute".into()));
     let names = vec!["$".into(), "$a".into()];
     check_span("{{ $a := 1 }}{{ $b }}", "$b", &Cause::Variable("$b".into(), names));
-    check_span("{{ if .a }}\n{{- with .b }}\n{{ end }}\n", "{{ if .a }}", &Cause::NotClosed("if"));
-    check_span("{{ if .a }}\n{{- else if .b }}\n", "{{ if .a }}", &Cause::NotClosed("if"));
-    check_span("a\n{{- define \"a\" -}}\n", "{{- define \"a\" -}}", &Cause::NotClosed("define"));
+    check_span("{{ if .a }}\n{{- with .b }}\n{{ end }}\n", "{{ if .a }}", &Cause::NotClosed);
+    check_span("{{ if .a }}\n{{- else if .b }}\n", "{{ if .a }}", &Cause::NotClosed);
+    check_span("a\n{{- define \"a\" -}}\n", "{{- define \"a\" -}}", &Cause::NotClosed);
+    // The `end` of the `if` is missing, judging by the columns.
+    let text = "{{ if .a }}\n{{ range .b }}\n  {{ if .c }}\n{{ end }}\n{{ end }}\n";
+    check_span(text, "{{ if .c }}", &Cause::NotClosed);
+    check_span("{{ define \"a\" }}\n {{ if .a }}\n{{ end }}\n", "{{ if .a }}", &Cause::NotClosed);
     check_span("a\n{{- end }}\n", "{{- end }}", &Cause::NotOpened("end"));
     check_span("{{ if .a\n\n", "{{ if .a", &Cause::ActionNotClosed);
     check_span("{{ if .a\n  b: c\n", "b", &Cause::Function("b".into()));
@@ -283,5 +287,5 @@ fn names_of_templates() {
     let found = parsed(text).expect(text);
     let defines: Vec<&str> = found.defines.iter().map(|it| &*it.name).collect();
     let calls: Vec<&str> = found.calls.iter().map(|it| &*it.name).collect();
-    assert_eq!((defines, calls), (vec!["a", "g"], vec!["b", "c", "d"]));
+    assert_eq!((defines, calls), (vec!["a", "g"], vec!["b", "c", "d", "g"]));
 }

@@ -2,11 +2,16 @@
 
 use std::{
     collections::HashMap,
+    ffi::OsStr,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
 
-use crd_analyzer_workspace::charts::{chart::Chart, values};
+use crd_analyzer_workspace::charts::{
+    chart::Chart,
+    metadata::{self, is_archive},
+    values,
+};
 
 use crate::{
     read::{self, Access},
@@ -86,9 +91,13 @@ fn read(folder: &Path, access: &Access) -> Option<Chart> {
     let mut left = MOST_BYTES;
     let mut texts = Vec::new();
     for file in files {
+        if is_archive(&file) {
+            texts.push((Arc::from(file), Arc::from("")));
+            continue;
+        }
         let text = match read::text(&file, access, left as u64) {
             Ok(text) => text,
-            // Without a file about values, less is known of them.
+            // Without a file about values or the chart, less is known of them.
             Err(_) if !file.iter().any(|it| it == TEMPLATES) => continue,
             Err(_) => return None,
         };
@@ -98,15 +107,16 @@ fn read(folder: &Path, access: &Access) -> Option<Chart> {
     Some(Chart::new(texts))
 }
 
-/// Whether a file is read: a template of a chart, or of a chart in it, or a file about their values.
+/// Whether a file is read: a template of a chart, or of a chart in it, or a file about their values or about the charts.
 fn is_read(chart: &Path, file: &Path) -> bool {
+    let is_about = |name: &OsStr| values::FILES.iter().chain(&metadata::FILES).any(|it| name == *it);
     let mut parts = file.strip_prefix(chart).into_iter().flat_map(Path::iter);
     loop {
         match parts.next() {
             Some(part) if part == TEMPLATES => return true,
             Some(part) if part == CHARTS && parts.next().is_some() => {}
-            Some(part) => return parts.next().is_none() && values::FILES.iter().any(|it| part == *it),
-            None => return false,
+            Some(part) => return parts.next().is_none() && is_about(part),
+            None => return is_archive(file),
         }
     }
 }

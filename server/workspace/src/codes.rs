@@ -76,6 +76,8 @@ crd_analyzer_schema::codes! {
     TEMPLATE = "template";
     /// A template of a Helm chart prints a value that the chart does not have, and another value has nearly the same name.
     UNKNOWN_CHART_VALUE = "unknown-chart-value";
+    /// Helm cannot parse a template of a chart, or does not find a template that it includes.
+    HELM_FAILURE = "helm-failure";
     /// The object holds CRDs, schemas or resources in the form of another tool, which crd-analyzer does not check.
     KIND_OF_OTHER_TOOL = "kind-of-other-tool";
     /// kustomize cannot build a kustomization.

@@ -56,7 +56,8 @@ const UNSHOWN: &[&str] = &[
     // These errors are about Go files together with a CRD, or with what runs controller-gen.
     "go-type-refused",
     "stale-crd",
-    // This hint is about several files of a chart.
+    // These are about several files of a chart.
+    "helm-failure",
     "unknown-chart-value",
     // This error is about files on the command line.
     "not-checked",

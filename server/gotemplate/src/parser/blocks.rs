@@ -110,12 +110,20 @@ impl Parser<'_> {
         if tree.blocks.is_empty() {
             return self.end_tree(last.end);
         }
+        let mut closed = None;
         while let Some(block) = tree.blocks.pop() {
+            closed = Some((block.keyword, block.start));
             tree.ranges -= usize::from(block.keyword == "range" && !block.has_else);
             tree.variables.keep(block.variables);
             if !block.is_chained {
                 break;
             }
+        }
+        if let Some(block) = closed
+            && let (Some(start), Some(end)) = (self.column(block.1), self.column(self.delim))
+            && end < start
+        {
+            self.odd.push(block);
         }
         self.printed();
         Ok(())
@@ -135,21 +143,21 @@ impl Parser<'_> {
 
     /// Adds the current template to those of the file. Go allows a second one with the same name only if one of them is blank.
     fn add(&mut self) -> Result<()> {
-        let tree = self.tree();
-        let (name, is_blank) = (tree.name.clone(), tree.is_blank);
-        match self.named.get(&name) {
-            None | Some(true) => {
-                self.named.insert(name, is_blank);
-            }
-            Some(false) if is_blank => {}
+        let (index, is_blank) = (self.tree().define, self.tree().is_blank);
+        let Some(define) = index.and_then(|it| self.parsed.defines.get(it)).cloned() else {
+            return Ok(());
+        };
+        match self.named.get(&define.name) {
+            Some(false) if is_blank => Ok(()),
             Some(false) => {
-                let defines = &self.parsed.defines;
-                let last = defines.iter().rfind(|it| it.name == name);
-                let span = last.map_or(0..0, |it| it.span.clone());
-                return self.fail(format!("multiple definition of template {}", quote(&name)), span);
+                let message = format!("multiple definition of template {}", quote(&define.name));
+                self.fail(message, define.span)
+            }
+            None | Some(true) => {
+                self.named.insert(define.name, is_blank);
+                Ok(())
             }
         }
-        Ok(())
     }
 
     /// The error for an `else` or `end` that ends no block.
@@ -184,15 +192,27 @@ impl Parser<'_> {
         let token = self.next_word();
         let name = self.template_name(token, "block clause")?;
         self.pipeline("block clause")?;
+        self.call(name.clone(), token);
         self.trees.push(Tree::new(Owner::Block, delim));
         self.name_tree(name, token);
         Ok(())
     }
 
+    /// Names the template that begins.
     fn name_tree(&mut self, name: String, token: Token) {
-        self.tree().name.clone_from(&name);
+        self.tree().define = Some(self.parsed.defines.len());
         let span = token.span();
         self.parsed.defines.push(Define { name, span });
+    }
+
+    /// Adds a template that is named here.
+    pub(super) fn call(&mut self, name: String, token: Token) {
+        let call = Call {
+            name,
+            span: token.span(),
+            within: self.tree().define,
+        };
+        self.parsed.calls.push(call);
     }
 
     /// Parses the rest of an action that prints a template.
@@ -203,11 +223,7 @@ impl Parser<'_> {
             self.back();
             self.pipeline("template clause")?;
         }
-        self.parsed.calls.push(Call {
-            name,
-            span: token.span(),
-            function: None,
-        });
+        self.call(name, token);
         Ok(())
     }
 

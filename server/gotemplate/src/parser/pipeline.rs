@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crd_analyzer_gostd::{quote, unquote};
 
-use super::{Call, Parser, Result, operands::{Operand, Term}};
+use super::{Parser, Result, operands::{Operand, Term}};
 use crate::token::{Keyword, Kind, Token};
 
 /// The maximum number of parentheses in each other.
@@ -163,11 +163,7 @@ impl Parser<'_> {
                 if (self.names_template)(function)
                     && let Some(name) = unquote(token.written(self.text))
                 {
-                    self.parsed.calls.push(Call {
-                        name,
-                        span: token.span(),
-                        function: Some(function.to_owned()),
-                    });
+                    self.call(name, token);
                 }
             }
             if command.first.is_none() {

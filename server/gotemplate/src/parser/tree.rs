@@ -14,11 +14,11 @@ pub(super) enum Owner {
 
 impl Owner {
     /// The keyword of the action that begins the template.
-    pub(super) fn keyword(self) -> &'static str {
+    pub(super) fn keyword(self) -> Option<&'static str> {
         match self {
-            Self::File => "file",
-            Self::Define => "define",
-            Self::Block => "block",
+            Self::File => None,
+            Self::Define => Some("define"),
+            Self::Block => Some("block"),
         }
     }
 }
@@ -40,7 +40,8 @@ pub(super) struct Tree<'t> {
     pub(super) owner: Owner,
     /// The offset of the action that begins it.
     pub(super) start: usize,
-    pub(super) name: String,
+    /// The index in [`Parsed::defines`](super::Parsed::defines), if it has a name.
+    pub(super) define: Option<usize>,
     /// The last token, and tokens that were put back.
     pub(super) tokens: [Token; 3],
     /// The number of tokens that were put back.
@@ -62,7 +63,7 @@ impl Tree<'_> {
         Self {
             owner,
             start,
-            name: String::new(),
+            define: None,
             tokens: [Token::NONE; 3],
             pending: 0,
             action: None,

@@ -9,6 +9,8 @@ use std::{
 
 use super::{
     checked::CheckedTemplates,
+    failure::TemplateNames,
+    metadata::{self, All, Metadata},
     reads::Names,
     values::{self, Values},
 };
@@ -39,6 +41,10 @@ pub struct Chart {
     defines: HashMap<Box<str>, Option<Define>>,
     /// The values of the chart and of the charts in it.
     values: Vec<Values>,
+    /// What the charts say of themselves.
+    metadata: Vec<Metadata>,
+    /// See [`Self::template_names`].
+    template_names: OnceLock<Option<TemplateNames>>,
     /// See [`Self::keeps_values`].
     keeps_values: OnceLock<bool>,
     /// See [`Self::names`].
@@ -64,13 +70,18 @@ pub(super) struct Define {
 }
 
 impl Chart {
-    /// A chart with these files, each with its absolute path: templates, and files about values ([`values::FILES`]). In Go templates, a name has one
+    /// A chart with these files, each with its absolute path: templates, files about values ([`values::FILES`]), and files about charts
+    /// ([`metadata::is_metadata`]). In Go templates, a name has one
     /// meaning in all files, so a name that is defined twice is left unknown.
     pub fn new(files: impl IntoIterator<Item = (Arc<Path>, Arc<str>)>) -> Self {
         let mut chart = Self::default();
         for (path, text) in files {
             if values::is_about_values(&path) {
                 Values::add(&mut chart.values, path, text);
+                continue;
+            }
+            if metadata::is_metadata(&path) {
+                Metadata::add(&mut chart.metadata, path, text);
                 continue;
             }
             let actions = actions(&text).unwrap_or_default();
@@ -87,7 +98,7 @@ impl Chart {
     pub fn with_changes(&self, text: impl Fn(&Path) -> Option<Arc<str>>) -> Option<Self> {
         let mut has_changes = false;
         let templates = self.files.iter().map(|it| &it.source);
-        let files = templates.chain(self.values.iter().flat_map(Values::files)).map(|file| {
+        let files = templates.chain(self.about()).map(|file| {
             let (path, saved) = (&file.path, &file.text);
             let changed = text(path).filter(|it| it != saved);
             has_changes |= changed.is_some();
@@ -99,7 +110,26 @@ impl Chart {
 
     /// Whether a file is a template of the chart, or says something about its values.
     pub fn has(&self, path: &Path) -> bool {
-        self.file(path).is_some() || self.values.iter().flat_map(Values::files).any(|it| *it.path == *path)
+        self.file(path).is_some() || self.about().any(|it| *it.path == *path)
+    }
+
+    /// The files that are no templates.
+    fn about(&self) -> impl Iterator<Item = &Arc<SourceText>> {
+        let of_values = self.values.iter().flat_map(Values::files);
+        of_values.chain(self.metadata.iter().flat_map(Metadata::files))
+    }
+
+    /// What the chart and the charts in it say of themselves.
+    pub(super) fn metadata(&self) -> All<'_> {
+        All(&self.metadata)
+    }
+
+    /// The names of all templates that Helm finds. `None` if Helm cannot parse one of the files.
+    pub(super) fn template_names(&self) -> Option<&TemplateNames> {
+        let is_parsed = |it: &&File| self.metadata().parse(&it.source.path);
+        let files = self.files.iter().filter(is_parsed);
+        let files = || files.map(|it| (&*it.source.path, &*it.source.text));
+        self.template_names.get_or_init(|| TemplateNames::of(files())).as_ref()
     }
 
     /// The values that a template of the chart reads.

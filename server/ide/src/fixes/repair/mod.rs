@@ -24,7 +24,7 @@ use crd_analyzer_syntax::{
 };
 use crd_analyzer_workspace::{
     codes::{
-        DEPRECATED_POLICY_VERSION, DEPRECATED_VERSION, KIND_OF_OTHER_TOOL, KUSTOMIZE_FAILURE, LOCAL_TAG,
+        DEPRECATED_POLICY_VERSION, DEPRECATED_VERSION, HELM_FAILURE, KIND_OF_OTHER_TOOL, KUSTOMIZE_FAILURE, LOCAL_TAG,
         UNKNOWN_CHART_VALUE, UNREADABLE_RESOURCE, UNSERVED_VERSION, UNUSED_SUPPRESSION,
     },
     documents::source::SourceText,
@@ -200,7 +200,7 @@ pub(super) fn repairs<'d>(document: &'d Document<'d>, problem: Problem, definiti
     if problem.code == UNUSED_SUPPRESSION {
         return vec![wording::without_comment(document.tree, problem.span)];
     }
-    if problem.code == UNKNOWN_CHART_VALUE {
+    if [UNKNOWN_CHART_VALUE, HELM_FAILURE].contains(&problem.code) {
         // The word is in an action, which is not YAML.
         let edit = problem.meant.as_ref().map(|it| put(problem.span, it));
         let title = format!("Change it to {}", problem.meant.as_deref().unwrap_or_default());

@@ -7,7 +7,7 @@ use crd_analyzer_syntax::tree::Span;
 
 use super::{judge_text, types::Types};
 use crate::{
-    charts::{back::Replaced, helpers, misspelt::misspelt, put},
+    charts::{back::Replaced, failure, helpers, misspelt::misspelt, put},
     documents::text::Text,
     filled_in::fill::{Readings, fill, other_heads},
     filled_in::printed::printed,
@@ -32,6 +32,9 @@ pub(crate) fn analyze_text(source: &Text, question: &Question<'_>) -> (FileRepor
     let Some((charts, chart)) = found else {
         return judge_text(source, question, printed(source, Some(path)));
     };
+    if let Some(report) = failure::report(path, &source.content, &chart) {
+        return (report, DeferredSearch::default());
+    }
     let put = put::put(path, &source.content, &chart).filter(|it| it.is_readable(source));
     let values = chart.values(path).filter(|_| chart.keeps_values());
     let (mut report, kept) = match put {
@@ -54,6 +57,10 @@ pub(crate) fn analyze_text(source: &Text, question: &Question<'_>) -> (FileRepor
 pub(crate) fn define_report(path: &Path, report: &mut FileReport, question: &Question<'_>) {
     let charts = question.around.charts.filter(|_| question.is_completed());
     if let Some(chart) = charts.and_then(|it| it.of(path)) {
+        if let Some(failed) = failure::report(path, &report.text, &chart) {
+            *report = failed;
+            return;
+        }
         helpers::complete((path, report), &chart, question, &judge_included);
         let found = misspelt(path, &report.text, &chart);
         report.findings.extend(found);

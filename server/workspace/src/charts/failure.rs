@@ -1,0 +1,325 @@
+//! Templates that Helm cannot parse, and templates that it does not find.
+
+use std::{
+    collections::{HashMap, HashSet},
+    ops::Range,
+    path::Path,
+    sync::{Arc, LazyLock},
+};
+
+use crd_analyzer_budget::{self as budget, Limits};
+use crd_analyzer_gotemplate::{Call, Cause, Error, Parsed, parse};
+use crd_analyzer_syntax::tree::Span;
+
+use super::chart::Chart;
+use crate::{
+    codes,
+    findings::finding::{Class, Finding, Related, Severity},
+    findings::report::FileReport,
+    findings::suppress::{self, Form},
+    words::{self, MAX_HEADLINE, clip, meant::meant},
+};
+
+/// The functions that templates may call. Go's and Helm's own packages printed their names (`tests/conformance/helm`).
+static FUNCTIONS: LazyLock<HashSet<&str>> = LazyLock::new(|| include_str!("functions.txt").lines().collect());
+
+/// The keywords that begin an action. Go takes a misspelt one as a function.
+const KEYWORDS: [&str; 10] = [
+    "block", "break", "continue", "define", "else", "end", "if", "range", "template", "with",
+];
+
+/// The objects that Helm gives to a template. Without the dot before it, Go takes their name as a function.
+const OBJECTS: [&str; 7] = ["Capabilities", "Chart", "Files", "Release", "Subcharts", "Template", "Values"];
+
+/// The function whose first argument is the name of a template.
+const INCLUDE: &str = "include";
+
+/// The maximum number of templates without a definition that are reported for a file.
+const MOST_MISSING: usize = 50;
+
+/// The maximum length of a name in a headline, in bytes.
+const LONGEST: usize = 60;
+
+/// Parses a template as Helm does.
+///
+/// # Errors
+///
+/// If Helm cannot parse it.
+pub fn parsed(text: &str) -> Result<Option<Parsed>, Box<Error>> {
+    let (found, _) = budget::within(Limits::file(text.len()), || {
+        parse(text, &|it| FUNCTIONS.contains(it), &|it| it == INCLUDE)
+    });
+    found
+}
+
+/// The report on a template of a chart that Helm cannot parse, or in which it does not find a template. It has no other findings.
+pub(crate) fn report(path: &Path, text: &Arc<str>, chart: &Chart) -> Option<FileReport> {
+    if !chart.metadata().parse(path) {
+        return None;
+    }
+    let mut findings = match parsed(text) {
+        Err(error) => vec![failure(&error, (path, text), chart)],
+        Ok(own) => missing(path, text, &own?, chart),
+    };
+    if findings.is_empty() {
+        return None;
+    }
+    let mut report = FileReport::empty(text.clone());
+    if suppress::may_be_in(text) {
+        let hints = suppress::apply(text, Form::Yaml, &comments(text), findings.iter_mut());
+        findings.retain(|it| !it.suppressed);
+        // A comment for another code has no effect until the template is right.
+        findings.extend(hints.into_iter().filter(|it| it.code != codes::UNUSED_SUPPRESSION));
+    }
+    report.findings = findings;
+    Some(report)
+}
+
+/// The comments of a template, as far as they begin with `#`.
+fn comments(text: &str) -> Vec<Span> {
+    let mut at = 0;
+    let mut found = Vec::new();
+    for line in text.split_inclusive('\n') {
+        let written = line.trim_end();
+        let sign = written.find('#').filter(|it| suppress::may_be_in(&written[*it..]));
+        found.extend(sign.map(|it| Span::new((at + it) as u32, (at + written.len()) as u32)));
+        at += line.len();
+    }
+    found
+}
+
+/// An error of Helm at a place.
+fn error(span: &Range<usize>, message: &str) -> Finding {
+    let span = Span::new(span.start as u32, span.end as u32);
+    let headline = clip(&format!("Helm fails: {message}"), MAX_HEADLINE);
+    let mut finding = Finding::new(Class::Hint, codes::HELM_FAILURE, span, headline);
+    finding.severity = Severity::Error;
+    finding
+}
+
+/// The finding for an error of the parser.
+fn failure(found: &Error, (path, text): (&Path, &str), chart: &Chart) -> Finding {
+    let name = chart.metadata().name(path).unwrap_or_default();
+    let mut finding = error(&found.span, &found.words(text, &name));
+    let written = &text[found.span.clone()];
+    match &found.cause {
+        Cause::Function(name) => unknown_function(&mut finding, name),
+        Cause::Variable(name, declared) => {
+            let near = meant(name, declared.iter().map(|it| &**it).filter(|it| *it != "$"));
+            match near {
+                Some(near) => propose(&mut finding, name, near),
+                None => {
+                    finding.label = Some("no such variable here".to_owned());
+                    finding.help = vec![format!("declare it before: `{{{{- {} := … }}}}`", words::clip(name, LONGEST))];
+                }
+            }
+        }
+        Cause::NotClosed => {
+            if let Some(open) = &found.open {
+                let line = line(text, open.span.start);
+                finding.label = Some(format!("this `{}` has no `end`", open.keyword));
+                finding.help = vec![format!("add `{{{{- end }}}}`: the `{}` of line {line} is not closed", open.keyword)];
+            }
+        }
+        Cause::NotOpened("else") => finding.label = Some("belongs to no block".to_owned()),
+        Cause::NotOpened(_) => {
+            finding.label = Some("closes no block".to_owned());
+            finding.help = vec!["remove it, or add the `if`, `range`, `with` or `define` that it closes".to_owned()];
+        }
+        Cause::ActionNotClosed => {
+            finding.label = Some("this action has no `}}`".to_owned());
+            finding.help = vec!["add `}}` at the end of the action".to_owned()];
+        }
+        Cause::Other => finding.help.extend(help(&found.message, written)),
+    }
+    beside(&mut finding, found, text);
+    let said = found.line(text);
+    if said != line(text, found.span.start) {
+        finding.notes.push(format!("Helm reports line {said}"));
+    }
+    finding
+}
+
+/// Names what was probably meant by the function that does not exist.
+fn unknown_function(finding: &mut Finding, name: &str) {
+    if OBJECTS.contains(&name) {
+        return propose(finding, name, &format!(".{name}"));
+    }
+    let mut known: Vec<&str> = FUNCTIONS.iter().copied().chain(KEYWORDS).collect();
+    known.sort_unstable();
+    match meant(name, known) {
+        Some(near) => propose(finding, name, near),
+        None => {
+            finding.label = Some("not a function of Helm".to_owned());
+            finding.help = vec![format!(
+                "write a string in quotes, a field with a dot, as in `.Values.{}`, or a function of Helm",
+                words::clip(name, LONGEST)
+            )];
+        }
+    }
+}
+
+/// Proposes another word.
+fn propose(finding: &mut Finding, written: &str, meant: &str) {
+    finding.label = Some(format!("did you mean `{meant}`?"));
+    finding.help = vec![format!("change `{}` to `{meant}`", words::clip(written, LONGEST))];
+    finding.meant = Some(meant.to_owned());
+}
+
+/// What to type for an error with these words of Go.
+fn help(message: &str, written: &str) -> Option<String> {
+    let help = match message {
+        "unclosed left paren" => "add `)`",
+        "unexpected right paren" => "remove `)`, or add `(`",
+        "unterminated quoted string" => "add `\"` at the end of the string",
+        "unterminated raw quoted string" => "add a back quote at the end of the string",
+        "unterminated character constant" => "write a string in `\"`, not in `'`",
+        "unclosed comment" => "end the comment with `*/}}`",
+        "comment ends before closing delimiter" => "write `}}` directly after `*/`",
+        "{{break}} outside {{range}}" | "{{continue}} outside {{range}}" => "remove it, or put it into a `range`",
+        _ if message.starts_with("malformed character constant") => "write a string in `\"`, not in `'`",
+        _ if message.starts_with("missing value for ") => "write a value after the keyword, or remove the action",
+        _ if message.starts_with("non executable command") => "write a function after `|`",
+        _ if written == "}" => "an action ends with `}}`: add a `}`",
+        _ if written == "{" => "an action begins with `{{`: remove a `{`",
+        _ => return None,
+    };
+    Some(help.to_owned())
+}
+
+/// Names a place above the error that may be its cause: a block without an end, or an action without its braces.
+fn beside(finding: &mut Finding, found: &Error, text: &str) {
+    let is_definition = found.message.starts_with("unexpected <define>");
+    if let Some(open) = found.open.as_ref().filter(|_| is_definition) {
+        let line = line(text, open.span.start);
+        finding.label = Some("a `define` cannot be in a block".to_owned());
+        finding.help = vec![format!(
+            "add `{{{{- end }}}}` before it: the `{}` of line {line} is not closed",
+            open.keyword
+        )];
+        finding.related.push(related(&open.span, format!("this `{}` has no `end`", open.keyword)));
+        return;
+    }
+    let action = first_line(text, found.action);
+    let is_below = found.span.start > action.end;
+    if is_below && found.cause != Cause::NotClosed && !text[action.clone()].contains("}}") {
+        finding.related.push(related(&action, "the action begins here".to_owned()));
+        finding.help.push("if the action should end on its first line, add `}}` there".to_owned());
+    }
+}
+
+fn related(span: &Range<usize>, message: String) -> Related {
+    Related {
+        span: Span::new(span.start as u32, span.end as u32),
+        message,
+        file: None,
+    }
+}
+
+/// The rest of a line.
+fn first_line(text: &str, start: usize) -> Range<usize> {
+    let line = text[start..].lines().next().unwrap_or_default();
+    start..start + line.trim_end().len()
+}
+
+/// The line of an offset, counted from 1.
+fn line(text: &str, at: usize) -> usize {
+    1 + text[..at].matches('\n').count()
+}
+
+/// The names in a template that nothing defines.
+fn missing(path: &Path, text: &str, own: &Parsed, chart: &Chart) -> Vec<Finding> {
+    if own.calls.is_empty() || !chart.metadata().are_complete() {
+        return Vec::new();
+    }
+    let Some(names) = chart.template_names() else {
+        return Vec::new();
+    };
+    let own_names: HashSet<&str> = own.defines.iter().map(|it| &*it.name).collect();
+    let is_executed = |call: &&Call| match call.within {
+        // Helm does not execute a file of helpers itself.
+        None => !is_partial(path),
+        Some(define) => names.are_executed(&own.defines[define].name),
+    };
+    let is_missing = |call: &&Call| {
+        !own_names.contains(&*call.name) && !names.has(&call.name) && !call.name.contains("/templates/")
+    };
+    let calls = own.calls.iter().filter(is_missing).filter(is_executed);
+    let missing = calls.take(MOST_MISSING).map(|call| {
+        let name = words::clip(&call.name, LONGEST);
+        let mut finding = error(
+            &call.span,
+            &format!("no template {} associated with template \"gotpl\"", quoted(&name)),
+        );
+        match meant(&call.name, names.all()) {
+            Some(near) => {
+                let written = words::clip(text.get(call.span.clone()).unwrap_or_default(), LONGEST);
+                propose(&mut finding, &written, &quoted(near));
+            }
+            None => {
+                finding.label = Some("no template has this name".to_owned());
+                finding.help = vec![format!("define it: `{{{{- define {} -}}}} … {{{{- end }}}}`", quoted(&name))];
+            }
+        }
+        finding
+    });
+    missing.collect()
+}
+
+/// A name in quotes, as Go prints it.
+fn quoted(name: &str) -> String {
+    format!("{name:?}")
+}
+
+/// Whether a file only defines templates.
+fn is_partial(path: &Path) -> bool {
+    path.file_name().is_some_and(|it| it.to_string_lossy().starts_with('_'))
+}
+
+/// The templates that the files of a chart define.
+#[derive(Debug)]
+pub(super) struct TemplateNames {
+    /// For each name, whether Helm may execute the template.
+    all: HashMap<String, bool>,
+}
+
+impl TemplateNames {
+    /// The names in these files. `None` if one of them cannot be parsed.
+    pub(super) fn of<'f>(files: impl Iterator<Item = (&'f Path, &'f str)>) -> Option<Self> {
+        let mut all: HashMap<String, bool> = HashMap::new();
+        let mut calls: HashMap<String, Vec<String>> = HashMap::new();
+        let mut open = Vec::new();
+        for (path, text) in files {
+            let parsed = parsed(text).ok().flatten()?;
+            for define in &parsed.defines {
+                all.insert(define.name.clone(), false);
+            }
+            for call in parsed.calls {
+                match call.within {
+                    Some(define) => calls.entry(parsed.defines[define].name.clone()).or_default().push(call.name),
+                    None if is_partial(path) => {}
+                    None => open.push(call.name),
+                }
+            }
+        }
+        while let Some(name) = open.pop() {
+            if let Some(is_executed) = all.get_mut(&name).filter(|it| !**it) {
+                *is_executed = true;
+                open.extend(calls.remove(&name).unwrap_or_default());
+            }
+        }
+        Some(Self { all })
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.all.contains_key(name)
+    }
+
+    fn are_executed(&self, name: &str) -> bool {
+        self.all.get(name).copied().unwrap_or_default()
+    }
+
+    fn all(&self) -> impl Iterator<Item = &str> {
+        self.all.keys().map(|it| &**it)
+    }
+}
