@@ -26,8 +26,8 @@ pub use ecma::ecma;
 pub use error::{ErrorCode, GoRegexError};
 pub use extent::{Extent, extent};
 pub use inclusion::{NotDecided, Texts, missed};
-pub use unicode::{is_digit, is_letter};
 use machine::{Machine, Threads};
+pub use unicode::{is_digit, is_letter};
 
 /// Checks whether Go compiles `pattern` (`regexp.Compile`). The error is the same as in Go, and contains the invalid part of the pattern.
 pub fn check(pattern: &str) -> Result<(), GoRegexError> {

@@ -72,5 +72,5 @@ impl Error {
 
 /// The line of an offset, counted from 1.
 fn line(text: &str, at: usize) -> usize {
-    1 + text.as_bytes()[..at].iter().filter(|it| **it == b'\n').count()
+    1 + text[..at].matches('\n').count()
 }

@@ -230,10 +230,7 @@ impl<'t> Lexer<'t> {
             },
             _ if words::is_of_word(next) => self.word(),
             ' '..='~' => self.token(Kind::Char),
-            _ => self.fail(format!(
-                "unrecognized character in action: {}",
-                words::code_point(next)
-            )),
+            _ => self.fail(format!("unrecognized character in action: {}", words::code_point(next))),
         }
     }
 

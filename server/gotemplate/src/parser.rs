@@ -124,12 +124,11 @@ impl<'t> Parser<'t> {
 
     /// Takes the next token.
     fn next(&mut self) -> Token {
-        match self.tree().pending.checked_sub(1) {
-            Some(pending) => self.tree().pending = pending,
-            None => {
-                let token = self.read();
-                self.tree().tokens[0] = token;
-            }
+        if let Some(pending) = self.tree().pending.checked_sub(1) {
+            self.tree().pending = pending;
+        } else {
+            let token = self.read();
+            self.tree().tokens[0] = token;
         }
         let tree = self.tree();
         tree.tokens[tree.pending]

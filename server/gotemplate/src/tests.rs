@@ -249,7 +249,10 @@ fn deep_texts() {
     let chain = format!("{{{{ if 1 }}}}{}", "{{ else if 1 }}".repeat(20_000));
     check(&chain, Some((1, "unexpected EOF")));
     check(&format!("{chain}{{{{ end }}}}"), None);
-    check(&format!("{chain}{{{{ end }}}}{{{{ end }}}}"), Some((1, "unexpected {{end}}")));
+    check(
+        &format!("{chain}{{{{ end }}}}{{{{ end }}}}"),
+        Some((1, "unexpected {{end}}")),
+    );
     check(&"{{ if 1 }}".repeat(20_000), Some((1, "unexpected EOF")));
     check(&"{{ block \"a\" 1 }}".repeat(10_000), Some((1, "unexpected EOF")));
 }
@@ -265,13 +268,21 @@ fn places_and_causes() {
     check_span("a {{ .a | qoute }}", "qoute", &Cause::Function("qoute".into()));
     let names = vec!["$".into(), "$a".into()];
     check_span("{{ $a := 1 }}{{ $b }}", "$b", &Cause::Variable("$b".into(), names));
-    check_span("{{ if .a }}\n{{- with .b }}\n{{ end }}\n", "{{ if .a }}", &Cause::NotClosed);
+    check_span(
+        "{{ if .a }}\n{{- with .b }}\n{{ end }}\n",
+        "{{ if .a }}",
+        &Cause::NotClosed,
+    );
     check_span("{{ if .a }}\n{{- else if .b }}\n", "{{ if .a }}", &Cause::NotClosed);
     check_span("a\n{{- define \"a\" -}}\n", "{{- define \"a\" -}}", &Cause::NotClosed);
     // The `end` of the `if` is missing, judging by the columns.
     let text = "{{ if .a }}\n{{ range .b }}\n  {{ if .c }}\n{{ end }}\n{{ end }}\n";
     check_span(text, "{{ if .c }}", &Cause::NotClosed);
-    check_span("{{ define \"a\" }}\n {{ if .a }}\n{{ end }}\n", "{{ if .a }}", &Cause::NotClosed);
+    check_span(
+        "{{ define \"a\" }}\n {{ if .a }}\n{{ end }}\n",
+        "{{ if .a }}",
+        &Cause::NotClosed,
+    );
     check_span("a\n{{- end }}\n", "{{- end }}", &Cause::NotOpened("end"));
     check_span("{{ if .a\n\n", "{{ if .a", &Cause::ActionNotClosed);
     check_span("{{ if .a\n  b: c\n", "b", &Cause::Function("b".into()));

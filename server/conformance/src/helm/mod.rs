@@ -9,11 +9,13 @@ mod breakages;
 mod chart;
 mod make;
 mod marks;
+mod parsing;
 mod real;
 mod schema;
 
 use std::{
     collections::BTreeMap,
+    fs,
     path::{Path, PathBuf},
     process::Command,
 };
@@ -45,6 +47,14 @@ pub(crate) struct Args {
     #[arg(long, default_value_t = 4)]
     breakages: usize,
 
+    /// The number of mutants of templates on which our parser and Go's are compared.
+    #[arg(long, default_value_t = 2_000)]
+    parsed: usize,
+
+    /// Write the table of functions that templates may call, without comparing anything.
+    #[arg(long)]
+    functions: bool,
+
     /// Also check every chart below this folder. May be repeated.
     #[arg(long, value_name = "FOLDER")]
     charts: Vec<PathBuf>,
@@ -70,6 +80,14 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
 
 fn run_here(args: &Args) -> anyhow::Result<bool> {
     let oracle = peers::go_program("helm")?;
+    if args.functions {
+        let table = Command::new(&oracle).arg("functions").output()?;
+        fs::write(
+            peers::root().join("server/workspace/src/charts/functions.txt"),
+            table.stdout,
+        )?;
+        return Ok(true);
+    }
     let seed = args.seed.unwrap_or_else(|| fastrand::u64(..));
     let mut random = Rng::with_seed(seed);
     let mut cases: Vec<Case> = Vec::new();
@@ -78,6 +96,7 @@ fn run_here(args: &Args) -> anyhow::Result<bool> {
     }
     real::add(&mut cases, args, &mut random);
     println!("{} charts (seed {seed})", cases.len());
+    let are_parsed = parsing::compare(&oracle, &cases, (args.parsed, args.verbose), &mut random)?;
     let tried: Vec<breakages::Breakage> = cases
         .iter()
         .flat_map(|case| breakages::of(case, args.breakages, &mut random))
@@ -85,7 +104,7 @@ fn run_here(args: &Args) -> anyhow::Result<bool> {
     let all: Vec<&Case> = cases.iter().chain(tried.iter().map(|it| &it.case)).collect();
     let are_right = errors(&oracle, &all, args.verbose)?;
     breakages::compare(&oracle, &cases, &tried, args.verbose)?;
-    Ok(are_right)
+    Ok(are_right && are_parsed)
 }
 
 /// What Helm renders of each chart.

@@ -13,11 +13,7 @@ pub(super) fn is_of_word(c: char) -> bool {
 
 /// A character as Go's verb `%#U` prints it.
 pub(super) fn code_point(c: char) -> String {
-    let printed = if is_print(c) {
-        format!(" '{c}'")
-    } else {
-        String::new()
-    };
+    let printed = if is_print(c) { format!(" '{c}'") } else { String::new() };
     format!("U+{:04X}{printed}", c as u32)
 }
 
@@ -79,24 +75,17 @@ impl Lexer<'_> {
                 Some(_) => {}
             }
         }
-        self.token(if quote == '"' {
-            Kind::String
-        } else {
-            Kind::CharConstant
-        })
+        self.token(if quote == '"' { Kind::String } else { Kind::CharConstant })
     }
 
     /// Reads the rest of a string in back quotes.
     pub(super) fn raw(&mut self) -> Token {
-        match self.rest().find('`') {
-            Some(end) => {
-                self.at += end + 1;
-                self.token(Kind::RawString)
-            }
-            None => {
-                self.at = self.text.len();
-                self.fail("unterminated raw quoted string")
-            }
+        if let Some(end) = self.rest().find('`') {
+            self.at += end + 1;
+            self.token(Kind::RawString)
+        } else {
+            self.at = self.text.len();
+            self.fail("unterminated raw quoted string")
         }
     }
 

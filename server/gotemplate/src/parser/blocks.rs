@@ -135,7 +135,10 @@ impl Parser<'_> {
             return self.without_block("end", end);
         }
         self.add()?;
-        if let Some(Tree { owner: Owner::Block, .. }) = self.trees.pop() {
+        if let Some(Tree {
+            owner: Owner::Block, ..
+        }) = self.trees.pop()
+        {
             self.printed();
         }
         Ok(())

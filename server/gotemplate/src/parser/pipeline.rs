@@ -4,7 +4,10 @@ use std::ops::Range;
 
 use crd_analyzer_gostd::{quote, unquote};
 
-use super::{Parser, Result, operands::{Operand, Term}};
+use super::{
+    Parser, Result,
+    operands::{Operand, Term},
+};
 use crate::token::{Keyword, Kind, Token};
 
 /// The maximum number of parentheses in each other.

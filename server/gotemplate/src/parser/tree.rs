@@ -108,7 +108,12 @@ impl<'t> Variables<'t> {
 
     /// The names that are declared, each once.
     pub(super) fn names(&self) -> Vec<String> {
-        let mut names: Vec<String> = self.counts.iter().filter(|it| *it.1 > 0).map(|it| (*it.0).to_owned()).collect();
+        let mut names: Vec<String> = self
+            .counts
+            .iter()
+            .filter(|it| *it.1 > 0)
+            .map(|it| (*it.0).to_owned())
+            .collect();
         names.sort_unstable();
         names
     }

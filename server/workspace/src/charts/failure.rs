@@ -29,7 +29,15 @@ const KEYWORDS: [&str; 10] = [
 ];
 
 /// The objects that Helm gives to a template. Without the dot before it, Go takes their name as a function.
-const OBJECTS: [&str; 7] = ["Capabilities", "Chart", "Files", "Release", "Subcharts", "Template", "Values"];
+const OBJECTS: [&str; 7] = [
+    "Capabilities",
+    "Chart",
+    "Files",
+    "Release",
+    "Subcharts",
+    "Template",
+    "Values",
+];
 
 /// The function whose first argument is the name of a template.
 const INCLUDE: &str = "include";
@@ -103,22 +111,26 @@ fn failure(found: &Error, (path, text): (&Path, &str), chart: &Chart) -> Finding
     let mut finding = error(&found.span, &found.words(text, &name));
     let written = &text[found.span.clone()];
     match &found.cause {
+        Cause::Function(_) if names_template(text, found.span.start) => quote_name(&mut finding),
         Cause::Function(name) => unknown_function(&mut finding, name),
         Cause::Variable(name, declared) => {
             let near = meant(name, declared.iter().map(|it| &**it).filter(|it| *it != "$"));
-            match near {
-                Some(near) => propose(&mut finding, name, near),
-                None => {
-                    finding.label = Some("no such variable here".to_owned());
-                    finding.help = vec![format!("declare it before: `{{{{- {} := … }}}}`", words::clip(name, LONGEST))];
-                }
+            if let Some(near) = near {
+                propose(&mut finding, name, near);
+            } else {
+                finding.label = Some("no such variable here".to_owned());
+                let name = words::clip(name, LONGEST);
+                finding.help = vec![format!("declare it before: `{{{{- {name} := … }}}}`")];
             }
         }
         Cause::NotClosed => {
             if let Some(open) = &found.open {
                 let line = line(text, open.span.start);
                 finding.label = Some(format!("this `{}` has no `end`", open.keyword));
-                finding.help = vec![format!("add `{{{{- end }}}}`: the `{}` of line {line} is not closed", open.keyword)];
+                finding.help = vec![format!(
+                    "add `{{{{- end }}}}`: the `{}` of line {line} is not closed",
+                    open.keyword
+                )];
             }
         }
         Cause::NotOpened("else") => finding.label = Some("belongs to no block".to_owned()),
@@ -130,6 +142,7 @@ fn failure(found: &Error, (path, text): (&Path, &str), chart: &Chart) -> Finding
             finding.label = Some("this action has no `}}`".to_owned());
             finding.help = vec!["add `}}` at the end of the action".to_owned()];
         }
+        Cause::Other if names_template(text, found.span.start) => quote_name(&mut finding),
         Cause::Other => finding.help.extend(help(&found.message, written)),
     }
     beside(&mut finding, found, text);
@@ -140,23 +153,39 @@ fn failure(found: &Error, (path, text): (&Path, &str), chart: &Chart) -> Finding
     finding
 }
 
+/// Whether the name of a template belongs to a place.
+fn names_template(text: &str, at: usize) -> bool {
+    let before = text[..at].trim_end_matches([' ', '\t']);
+    let is_name = text[at..].starts_with(|it: char| it.is_ascii_alphabetic() || it == '\'');
+    is_name
+        && ["include", "template", "define", "block"]
+            .iter()
+            .any(|it| before.ends_with(it))
+}
+
+/// Says that the name of a template is a string.
+fn quote_name(finding: &mut Finding) {
+    finding.label = Some("the name is not in quotes".to_owned());
+    finding.help = vec!["write the name of the template in `\"`".to_owned()];
+}
+
 /// Names what was probably meant by the function that does not exist.
 fn unknown_function(finding: &mut Finding, name: &str) {
     if OBJECTS.contains(&name) {
         return propose(finding, name, &format!(".{name}"));
     }
-    let mut known: Vec<&str> = FUNCTIONS.iter().copied().chain(KEYWORDS).collect();
-    known.sort_unstable();
-    match meant(name, known) {
-        Some(near) => propose(finding, name, near),
-        None => {
-            finding.label = Some("not a function of Helm".to_owned());
-            finding.help = vec![format!(
-                "write a string in quotes, a field with a dot, as in `.Values.{}`, or a function of Helm",
-                words::clip(name, LONGEST)
-            )];
-        }
+    if let Some(near) = near_function(name) {
+        return propose(finding, name, near);
     }
+    finding.label = Some("not a function of Helm".to_owned());
+    finding.help = vec!["write a string in quotes, and a value with its dot, as in `.Values.name`".to_owned()];
+}
+
+/// The function or keyword that was probably meant. Among several, the one that begins alike.
+fn near_function(name: &str) -> Option<&'static str> {
+    let known = || FUNCTIONS.iter().copied().chain(KEYWORDS);
+    let begins_alike = |it: &&str| it.as_bytes().first() == name.as_bytes().first();
+    meant(name, known()).or_else(|| meant(name, known().filter(begins_alike)))
 }
 
 /// Proposes another word.
@@ -178,7 +207,9 @@ fn help(message: &str, written: &str) -> Option<String> {
         "comment ends before closing delimiter" => "write `}}` directly after `*/`",
         "{{break}} outside {{range}}" | "{{continue}} outside {{range}}" => "remove it, or put it into a `range`",
         _ if message.starts_with("malformed character constant") => "write a string in `\"`, not in `'`",
-        _ if message.starts_with("missing value for ") => "write a value after the keyword, or remove the action",
+        "missing value for command" => "write a value between the braces, or remove the action",
+        "missing value for parenthesized pipeline" => "write a value between the parentheses, or remove them",
+        _ if message.starts_with("missing value for ") => "write a value after the keyword",
         _ if message.starts_with("non executable command") => "write a function after `|`",
         _ if written == "}" => "an action ends with `}}`: add a `}`",
         _ if written == "{" => "an action begins with `{{`: remove a `{`",
@@ -197,14 +228,23 @@ fn beside(finding: &mut Finding, found: &Error, text: &str) {
             "add `{{{{- end }}}}` before it: the `{}` of line {line} is not closed",
             open.keyword
         )];
-        finding.related.push(related(&open.span, format!("this `{}` has no `end`", open.keyword)));
+        finding
+            .related
+            .push(related(&open.span, format!("this `{}` has no `end`", open.keyword)));
         return;
     }
     let action = first_line(text, found.action);
     let is_below = found.span.start > action.end;
     if is_below && found.cause != Cause::NotClosed && !text[action.clone()].contains("}}") {
-        finding.related.push(related(&action, "the action begins here".to_owned()));
-        finding.help.push("if the action should end on its first line, add `}}` there".to_owned());
+        finding
+            .related
+            .push(related(&action, "the action begins here".to_owned()));
+        if finding.meant.is_none() {
+            let line = line(text, found.action);
+            finding.help = vec![format!(
+                "add `}}}}` at the end of line {line}, if the action should end there"
+            )];
+        }
     }
 }
 
@@ -241,9 +281,8 @@ fn missing(path: &Path, text: &str, own: &Parsed, chart: &Chart) -> Vec<Finding>
         None => !is_partial(path),
         Some(define) => names.are_executed(&own.defines[define].name),
     };
-    let is_missing = |call: &&Call| {
-        !own_names.contains(&*call.name) && !names.has(&call.name) && !call.name.contains("/templates/")
-    };
+    let is_missing =
+        |call: &&Call| !own_names.contains(&*call.name) && !names.has(&call.name) && !call.name.contains("/templates/");
     let calls = own.calls.iter().filter(is_missing).filter(is_executed);
     let missing = calls.take(MOST_MISSING).map(|call| {
         let name = words::clip(&call.name, LONGEST);
@@ -251,15 +290,14 @@ fn missing(path: &Path, text: &str, own: &Parsed, chart: &Chart) -> Vec<Finding>
             &call.span,
             &format!("no template {} associated with template \"gotpl\"", quoted(&name)),
         );
-        match meant(&call.name, names.all()) {
-            Some(near) => {
-                let written = words::clip(text.get(call.span.clone()).unwrap_or_default(), LONGEST);
-                propose(&mut finding, &written, &quoted(near));
-            }
-            None => {
-                finding.label = Some("no template has this name".to_owned());
-                finding.help = vec![format!("define it: `{{{{- define {} -}}}} … {{{{- end }}}}`", quoted(&name))];
-            }
+        if let Some(near) = meant(&call.name, names.all()) {
+            propose(&mut finding, &text[call.span.clone()], &quoted(near));
+        } else {
+            finding.label = Some("no template has this name".to_owned());
+            finding.help = vec![format!(
+                "define it: `{{{{- define {} -}}}} … {{{{- end }}}}`",
+                quoted(&name)
+            )];
         }
         finding
     });
@@ -296,7 +334,10 @@ impl TemplateNames {
             }
             for call in parsed.calls {
                 match call.within {
-                    Some(define) => calls.entry(parsed.defines[define].name.clone()).or_default().push(call.name),
+                    Some(define) => calls
+                        .entry(parsed.defines[define].name.clone())
+                        .or_default()
+                        .push(call.name),
                     None if is_partial(path) => {}
                     None => open.push(call.name),
                 }

@@ -158,7 +158,9 @@ impl<'c> All<'c> {
         let Some(own) = self.0.iter().find(|it| it.folder == folder) else {
             return false;
         };
-        let is_partial = template.file_name().is_some_and(|it| it.to_string_lossy().starts_with('_'));
+        let is_partial = template
+            .file_name()
+            .is_some_and(|it| it.to_string_lossy().starts_with('_'));
         is_partial || !own.said().is_library
     }
 
