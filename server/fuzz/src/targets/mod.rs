@@ -9,6 +9,7 @@ mod crd;
 mod edits;
 mod fate;
 mod go;
+mod gotemplate;
 mod ide;
 mod kustomize;
 mod lsp;
@@ -29,6 +30,7 @@ pub const TARGETS: &[Target] = &[
     edits::TARGET,
     pattern::TARGET,
     words::TARGET,
+    gotemplate::TARGET,
     printed::TARGET,
     cel::TARGET,
     crd::TARGET,

@@ -250,11 +250,13 @@ impl Charts for OneChart {
     }
 }
 
-#[test]
-fn a_misspelt_value_of_a_chart_is_corrected() {
-    let text = "a:\n  {{- range .x }}\n  b: {{ $.Values.image.repositry }}\n  {{- end }}\n";
+/// Checks the fix for a misspelt word in a template of a chart.
+#[track_caller]
+fn check_template(text: &str, written: &str, meant: &str) {
     let template = Path::new("/c/templates/a.yaml");
     let files = [
+        ("/c/Chart.yaml", "name: c"),
+        ("/c/templates/_b.tpl", "{{ define \"c.name\" }}{{ end }}"),
         ("/c/values.yaml", "image: {repository: a}"),
         ("/c/templates/a.yaml", text),
     ];
@@ -277,7 +279,16 @@ fn a_misspelt_value_of_a_chart_is_corrected() {
     let whole = Span::new(0, text.len() as u32);
     let found = repairs(&report.text, problems, whole, &(), &|it| Some(judge(it)));
     let [fix] = found.as_slice() else { panic!("{found:?}") };
-    assert_eq!(fix.title, "Change it to repository");
+    assert_eq!(fix.title, format!("Change it to {meant}"));
     let edited = apply(text, &fix.edits).expect("the edits fit");
-    assert_eq!(edited, text.replace("repositry", "repository"));
+    assert_eq!(edited, text.replace(written, meant));
+}
+
+#[test]
+fn a_misspelt_word_of_a_chart_is_corrected() {
+    let text = "a:\n  {{- range .x }}\n  b: {{ $.Values.image.repositry }}\n  {{- end }}\n";
+    check_template(text, "repositry", "repository");
+    check_template("a:\n  {{- toYaml .x | nident 2 }}\n", "nident", "nindent");
+    check_template("a: {{ Values.x }}\n", "Values", ".Values");
+    check_template("a: {{ include \"c.nam\" . }}\n", "\"c.nam\"", "\"c.name\"");
 }

@@ -5,6 +5,7 @@ use std::{path::PathBuf, sync::Arc};
 use crd_analyzer_io::kustomize::may_be_test;
 use crd_analyzer_workspace::{
     builds::kustomize,
+    charts::metadata::is_metadata,
     config::is_config,
     index::lock::is_lock,
     roles::{is_helpers, is_template},
@@ -39,10 +40,10 @@ pub(crate) fn changed(session: &Arc<Session>, paths: Vec<PathBuf>) {
         session.settings().scripts.forget();
         session.refresh();
     }
-    if manifests.iter().any(|it| is_template(it)) {
+    if manifests.iter().any(|it| is_template(it) || is_metadata(it)) {
         session.settings().charts.forget();
     }
-    if manifests.iter().any(|it| is_helpers(it)) {
+    if manifests.iter().any(|it| is_helpers(it) || is_metadata(it)) {
         session.refresh();
     }
     if !configs.is_empty() {

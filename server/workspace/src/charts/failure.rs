@@ -60,27 +60,43 @@ pub fn parsed(text: &str) -> Result<Option<Parsed>, Box<Error>> {
     found
 }
 
-/// The report on a template of a chart that Helm cannot parse, or in which it does not find a template. It has no other findings.
+/// The report on a template of a chart that Helm cannot parse. It has no other findings.
 pub(crate) fn report(path: &Path, text: &Arc<str>, chart: &Chart) -> Option<FileReport> {
-    if !chart.metadata().parse(path) {
-        return None;
-    }
-    let mut findings = match parsed(text) {
-        Err(error) => vec![failure(&error, (path, text), chart)],
-        Ok(own) => missing(path, text, &own?, chart),
-    };
-    if findings.is_empty() {
-        return None;
-    }
+    let error = parsed(text).err().filter(|_| chart.metadata().parse(path))?;
     let mut report = FileReport::empty(text.clone());
-    if suppress::may_be_in(text) {
-        let hints = suppress::apply(text, Form::Yaml, &comments(text), findings.iter_mut());
-        findings.retain(|it| !it.suppressed);
-        // A comment for another code has no effect until the template is right.
-        findings.extend(hints.into_iter().filter(|it| it.code != codes::UNUSED_SUPPRESSION));
-    }
-    report.findings = findings;
+    let hints = silenced(text, vec![failure(&error, (path, text), chart)], &mut report.findings);
+    // A comment for another code has no effect until the template is right.
+    let is_used = |it: &Finding| it.code != codes::UNUSED_SUPPRESSION;
+    report.findings.extend(hints.into_iter().filter(is_used));
     Some(report)
+}
+
+/// Adds the templates that Helm does not find to the report on a template that it can parse.
+pub(crate) fn complete(path: &Path, report: &mut FileReport, chart: &Chart) {
+    let text = report.text.clone();
+    let own = parsed(&text).ok().flatten().filter(|_| chart.metadata().parse(path));
+    let missing = own.map(|it| missing(path, &text, &it, chart)).unwrap_or_default();
+    if missing.is_empty() {
+        return;
+    }
+    let hints = silenced(&text, missing, &mut report.findings);
+    // Comments in the manifests may be for these findings.
+    let unused: HashSet<Span> = hints.iter().map(|it| it.span).collect();
+    let is_used = |it: &Finding| it.code == codes::UNUSED_SUPPRESSION && !unused.contains(&it.span);
+    for (_, verdict) in report.documents.iter_mut().flat_map(|it| &mut it.verdicts) {
+        verdict.retain(|it| !is_used(it));
+    }
+}
+
+/// Adds findings about a template as a whole, without those that comments suppress. Returns the hints about the comments.
+fn silenced(text: &str, mut findings: Vec<Finding>, told: &mut Vec<Finding>) -> Vec<Finding> {
+    let mut hints = Vec::new();
+    if suppress::may_be_in(text) {
+        hints = suppress::apply(text, Form::Yaml, &comments(text), findings.iter_mut());
+        findings.retain(|it| !it.suppressed);
+    }
+    told.extend(findings);
+    hints
 }
 
 /// The comments of a template, as far as they begin with `#`.

@@ -49,6 +49,7 @@ pub(crate) fn analyze_text(source: &Text, question: &Question<'_>) -> (FileRepor
         }
     };
     helpers::complete((path, &mut report), &chart, question, &judge_included);
+    failure::complete(path, &mut report, &chart);
     report.findings.extend(misspelt(path, &source.content, &chart));
     (report, kept)
 }
@@ -62,6 +63,7 @@ pub(crate) fn define_report(path: &Path, report: &mut FileReport, question: &Que
             return;
         }
         helpers::complete((path, report), &chart, question, &judge_included);
+        failure::complete(path, report, &chart);
         let found = misspelt(path, &report.text, &chart);
         report.findings.extend(found);
     }
