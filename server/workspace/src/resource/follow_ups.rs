@@ -3,6 +3,7 @@
 use std::{path::Path, sync::Arc};
 
 use crd_analyzer_apiextensions::{
+    codes,
     places::{self, LocatedField},
     strategy::judge_create,
     validation::CelCompiler,
@@ -16,6 +17,12 @@ use crate::{
     findings::report::DocumentVerdict,
     index::{CrdText, WrongPart},
 };
+
+/// The keywords without which nothing can be said of a value, if they are wrong.
+const DECISIVE: [&str; 3] = ["pattern", "rule", "x-kubernetes-list-map-keys"];
+
+/// The errors about rules that say what they should.
+const OF_COSTS: [&str; 2] = [codes::RULE_COST_OVER_LIMIT, codes::TOTAL_RULE_COST_OVER_LIMIT];
 
 /// Marks the errors that follow from those of the CRD. They are not shown.
 pub(super) fn mark(verdict: &mut DocumentVerdict, crd: &CrdText, path: Option<&Path>, version: KubernetesVersion) {
@@ -39,13 +46,16 @@ fn wrong_part(tree: &Tree, place: &LocatedField) -> Option<WrongPart> {
     let default = (1..segments.len()).rfind(|it| is_field(*it, "default") && !is_field(*it - 1, "properties"));
     let up = default.map_or(0, |it| segments.len() - 1 - it);
     let value = (0..up).try_fold(place.value, |node, _| tree.parent(node))?;
-    let entry = tree.entry_of(value)?;
-    Some(if default.is_some() {
-        WrongPart::Default(tree.span(tree.parent(entry.key)?))
-    } else {
-        let (key, value) = (tree.span(entry.key), tree.span(value));
-        WrongPart::Keyword(Span::new(key.start, value.end))
-    })
+    if default.is_some() {
+        let entry = tree.entry_of(value)?;
+        return Some(WrongPart::Default(tree.span(tree.parent(entry.key)?)));
+    }
+    // An error may be about an item of a keyword's list.
+    let entry = tree.entry_of(value).filter(|it| it.value == value);
+    let entry = entry.or_else(|| tree.entry_of(tree.parent(value)?))?;
+    let (key, value) = (tree.span(entry.key), tree.span(entry.value));
+    let is_decisive = DECISIVE.contains(&&*tree.scalar(entry.key));
+    is_decisive.then(|| WrongPart::Keyword(Span::new(key.start, value.end)))
 }
 
 /// Whether a part of the CRD decided an error of the resource at a path.
@@ -72,6 +82,7 @@ fn wrong_parts(crd: &CrdText, version: KubernetesVersion) -> Arc<[WrongPart]> {
         let answer = judge_create(json.get(), version, Some(&CelCompiler::new(version)));
         let hoisted = answer.definition.as_ref().map(|it| it.hoisted).unwrap_or_default();
         let all = answer.errors.iter().chain(&answer.hidden);
+        let all = all.filter(|it| !OF_COSTS.contains(&it.code));
         let all = all.flat_map(|it| places::find(root, hoisted, it.place()));
         Some(all.filter_map(|it| wrong_part(&crd.tree, &it)).collect())
     };
