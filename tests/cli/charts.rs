@@ -192,7 +192,7 @@ fn a_misspelt_value_gets_a_hint() {
 
 #[test]
 fn a_field_is_missing_where_nothing_can_add_it() {
-    let labels = "{{- include \"labels\" . | nindent 4 }}";
+    let labels = "{{- include .Values.labels . | nindent 4 }}";
     let missing = ["labels:", labels];
     check(&[], &missing, &[0]);
     // The unknown text is in the object that lacks the field.

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, path::Path, process::Command};
 
 use anyhow::bail;
-use crd_analyzer_workspace::charts::failure::parsed;
+use crd_analyzer_workspace::charts::parsed::parsed;
 use fastrand::Rng;
 use serde_json::{Value, json};
 

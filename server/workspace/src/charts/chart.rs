@@ -9,8 +9,8 @@ use std::{
 
 use super::{
     checked::CheckedTemplates,
-    failure::TemplateNames,
     metadata::{self, All, Metadata},
+    parsed::TemplateNames,
     reads::Names,
     values::{self, Values},
 };

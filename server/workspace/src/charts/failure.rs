@@ -1,17 +1,14 @@
 //! Templates that Helm cannot parse, and templates that it does not find.
 
-use std::{
-    collections::{HashMap, HashSet},
-    ops::Range,
-    path::Path,
-    sync::{Arc, LazyLock},
-};
+use std::{collections::HashSet, ops::Range, path::Path, sync::Arc};
 
-use crd_analyzer_budget::{self as budget, Limits};
-use crd_analyzer_gotemplate::{Call, Cause, Error, Parsed, parse};
+use crd_analyzer_gotemplate::{Call, Cause, Error, Parsed};
 use crd_analyzer_syntax::tree::Span;
 
-use super::chart::Chart;
+use super::{
+    chart::Chart,
+    parsed::{FUNCTIONS, is_partial, parsed},
+};
 use crate::{
     codes,
     findings::finding::{Class, Finding, Related, Severity},
@@ -19,9 +16,6 @@ use crate::{
     findings::suppress::{self, Form},
     words::{self, MAX_HEADLINE, clip, meant::meant},
 };
-
-/// The functions that templates may call. Go's and Helm's own packages printed their names (`tests/conformance/helm`).
-static FUNCTIONS: LazyLock<HashSet<&str>> = LazyLock::new(|| include_str!("functions.txt").lines().collect());
 
 /// The keywords that begin an action. Go takes a misspelt one as a function.
 const KEYWORDS: [&str; 10] = [
@@ -39,26 +33,11 @@ const OBJECTS: [&str; 7] = [
     "Values",
 ];
 
-/// The function whose first argument is the name of a template.
-const INCLUDE: &str = "include";
-
 /// The maximum number of templates without a definition that are reported for a file.
 const MOST_MISSING: usize = 50;
 
 /// The maximum length of a name in a headline, in bytes.
 const LONGEST: usize = 60;
-
-/// Parses a template as Helm does.
-///
-/// # Errors
-///
-/// If Helm cannot parse it.
-pub fn parsed(text: &str) -> Result<Option<Parsed>, Box<Error>> {
-    let (found, _) = budget::within(Limits::file(text.len()), || {
-        parse(text, &|it| FUNCTIONS.contains(it), &|it| it == INCLUDE)
-    });
-    found
-}
 
 /// The report on a template of a chart that Helm cannot parse. It has no other findings.
 pub(crate) fn report(path: &Path, text: &Arc<str>, chart: &Chart) -> Option<FileReport> {
@@ -323,60 +302,4 @@ fn missing(path: &Path, text: &str, own: &Parsed, chart: &Chart) -> Vec<Finding>
 /// A name in quotes, as Go prints it.
 fn quoted(name: &str) -> String {
     format!("{name:?}")
-}
-
-/// Whether a file only defines templates.
-fn is_partial(path: &Path) -> bool {
-    path.file_name().is_some_and(|it| it.to_string_lossy().starts_with('_'))
-}
-
-/// The templates that the files of a chart define.
-#[derive(Debug)]
-pub(super) struct TemplateNames {
-    /// For each name, whether Helm may execute the template.
-    all: HashMap<String, bool>,
-}
-
-impl TemplateNames {
-    /// The names in these files. `None` if one of them cannot be parsed.
-    pub(super) fn of<'f>(files: impl Iterator<Item = (&'f Path, &'f str)>) -> Option<Self> {
-        let mut all: HashMap<String, bool> = HashMap::new();
-        let mut calls: HashMap<String, Vec<String>> = HashMap::new();
-        let mut open = Vec::new();
-        for (path, text) in files {
-            let parsed = parsed(text).ok().flatten()?;
-            for define in &parsed.defines {
-                all.insert(define.name.clone(), false);
-            }
-            for call in parsed.calls {
-                match call.within {
-                    Some(define) => calls
-                        .entry(parsed.defines[define].name.clone())
-                        .or_default()
-                        .push(call.name),
-                    None if is_partial(path) => {}
-                    None => open.push(call.name),
-                }
-            }
-        }
-        while let Some(name) = open.pop() {
-            if let Some(is_executed) = all.get_mut(&name).filter(|it| !**it) {
-                *is_executed = true;
-                open.extend(calls.remove(&name).unwrap_or_default());
-            }
-        }
-        Some(Self { all })
-    }
-
-    fn has(&self, name: &str) -> bool {
-        self.all.contains_key(name)
-    }
-
-    fn are_executed(&self, name: &str) -> bool {
-        self.all.get(name).copied().unwrap_or_default()
-    }
-
-    fn all(&self) -> impl Iterator<Item = &str> {
-        self.all.keys().map(|it| &**it)
-    }
 }
