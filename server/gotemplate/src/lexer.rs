@@ -149,7 +149,7 @@ impl<'t> Lexer<'t> {
         Ok(())
     }
 
-    /// Whether the closing braces of an action have a trim marker. `None` if the next characters are no closing braces.
+    /// Whether the closing braces of an action have a trim marker. `None` if other characters come next.
     fn right_delim(&self) -> Option<bool> {
         let rest = self.rest();
         if has_right_marker(rest) && rest[MARKER..].starts_with(RIGHT) {

@@ -154,7 +154,7 @@ impl<'t> Parser<'t> {
         token
     }
 
-    /// Takes the next token that is no space.
+    /// Takes the next token other than a space.
     fn next_word(&mut self) -> Token {
         loop {
             let token = self.next();

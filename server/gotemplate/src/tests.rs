@@ -6,7 +6,7 @@ const FUNCTIONS: [&str; 4] = ["eq", "include", "printf", "quote"];
 
 fn parsed(text: &str) -> Result<Parsed, Box<super::Error>> {
     let found = parse(text, &|it| FUNCTIONS.contains(&it), &|it| it == "include");
-    found.map(|it| it.expect("there is no budget"))
+    found.map(|it| it.expect("nothing limits the work"))
 }
 
 /// Checks the line and the words.

@@ -34,7 +34,7 @@ pub(crate) enum Kind {
     Keyword(Keyword),
 }
 
-/// The words that are no functions.
+/// The words with a meaning of their own.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Keyword {
     Block,

@@ -33,7 +33,7 @@ fn run(bytes: &[u8]) {
     let found = parse(&text, &|it| it.len() > 3, &|it| it == "include");
     match found {
         Ok(parsed) => {
-            let parsed = parsed.expect("there is no budget");
+            let parsed = parsed.expect("nothing limits the work");
             let defines = parsed.defines.iter().map(|it| &it.span);
             for span in defines.chain(parsed.calls.iter().map(|it| &it.span)) {
                 assert_range_in(&text, span.clone());

@@ -113,7 +113,7 @@ impl Chart {
         self.file(path).is_some() || self.about().any(|it| *it.path == *path)
     }
 
-    /// The files that are no templates.
+    /// The files other than templates.
     fn about(&self) -> impl Iterator<Item = &Arc<SourceText>> {
         let of_values = self.values.iter().flat_map(Values::files);
         of_values.chain(self.metadata.iter().flat_map(Metadata::files))

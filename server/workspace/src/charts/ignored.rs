@@ -6,7 +6,7 @@ pub(super) struct Ignored(Vec<Rule>);
 
 #[derive(Debug)]
 struct Rule {
-    /// Matches the whole path, or only the name if there is no `/` in it.
+    /// Matches the whole path, or only the name if the rule has no `/`.
     pattern: String,
     is_of_path: bool,
     is_negated: bool,
