@@ -18,7 +18,7 @@ use crate::{
     index::{CrdText, WrongPart},
 };
 
-/// The keywords without which nothing can be said of a value, if they are wrong.
+/// The keywords that say nothing about a value if they are wrong.
 const DECISIVE: [&str; 3] = ["pattern", "rule", "x-kubernetes-list-map-keys"];
 
 /// The errors about rules that say what they should.
