@@ -180,3 +180,35 @@ fn a_chart_with_many_files_that_define_templates() {
         files
     });
 }
+
+/// A chart with templates that include something, and a file of many lines.
+fn chart_with(length: usize, name: &str, text: String) -> Vec<(String, String)> {
+    let count = length / 400;
+    let chart = |name: &str| format!("apiVersion: v2\nname: {name}\nversion: 1.0.0\n");
+    let mut files = vec![("Chart.yaml".to_owned(), chart("c")), (name.to_owned(), text)];
+    for n in 0..count {
+        files.push((format!("charts/z{n}/Chart.yaml"), chart(&format!("z{n}"))));
+        let text = "{{ include \"x\" . }}\n".to_owned();
+        files.push((format!("templates/{}{n}.yaml", "abc".repeat(10)), text));
+    }
+    files
+}
+
+/// For each template, it matters whether all charts are there.
+#[test]
+fn a_chart_that_needs_many_others() {
+    check_files("a chart that needs others", ".", |length| {
+        let last = length / 400 - 1;
+        let needed: String = (0..length / 20).map(|_| format!("- name: z{last}\n")).collect();
+        chart_with(length, "requirements.yaml", format!("dependencies:\n{needed}"))
+    });
+}
+
+/// For each template, it matters whether Helm reads the file.
+#[test]
+fn a_chart_with_many_rules_for_ignored_files() {
+    check_files("a chart with rules", ".", |length| {
+        let rules = (0..length / 20).map(|n| format!("*a*b*c{n}*x\n"));
+        chart_with(length, ".helmignore", rules.collect())
+    });
+}

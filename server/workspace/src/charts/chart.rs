@@ -71,8 +71,7 @@ pub(super) struct Define {
 
 impl Chart {
     /// A chart with these files, each with its absolute path: templates, files about values ([`values::FILES`]), and files about charts
-    /// ([`metadata::is_metadata`]). In Go templates, a name has one
-    /// meaning in all files, so a name that is defined twice is left unknown.
+    /// ([`metadata::is_metadata`]). In Go templates, a name has one meaning in all files, so a name that is defined twice is left unknown.
     pub fn new(files: impl IntoIterator<Item = (Arc<Path>, Arc<str>)>) -> Self {
         let mut chart = Self::default();
         for (path, text) in files {
@@ -124,12 +123,18 @@ impl Chart {
         All(&self.metadata)
     }
 
-    /// The names of all templates that Helm finds. `None` if Helm cannot parse one of the files.
+    /// The names of all templates that Helm finds. `None` if Helm cannot parse one of the files, or if a chart is missing.
     pub(super) fn template_names(&self) -> Option<&TemplateNames> {
-        let is_parsed = |it: &&File| self.metadata().parse(&it.source.path);
-        let files = self.files.iter().filter(is_parsed);
-        let files = || files.map(|it| (&*it.source.path, &*it.source.text));
-        self.template_names.get_or_init(|| TemplateNames::of(files())).as_ref()
+        let find = || {
+            let is_parsed = |it: &&File| self.metadata().parse(&it.source.path);
+            let files = self.files.iter().filter(is_parsed);
+            let files = files.map(|it| (&*it.source.path, &*it.source.text));
+            self.metadata()
+                .are_complete()
+                .then(|| TemplateNames::of(files))
+                .flatten()
+        };
+        self.template_names.get_or_init(find).as_ref()
     }
 
     /// The values that a template of the chart reads.

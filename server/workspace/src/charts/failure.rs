@@ -36,25 +36,37 @@ const OBJECTS: [&str; 7] = [
 /// The maximum number of templates without a definition that are reported for a file.
 const MOST_MISSING: usize = 50;
 
+/// The maximum number of missing templates for which a similar name is searched in a file, and of names to search. Charts of real projects have a few
+/// hundred names.
+const MOST_SUGGESTED: usize = 10;
+const MOST_COMPARED: usize = 2_000;
+
 /// The maximum length of a name in a headline, in bytes.
 const LONGEST: usize = 60;
 
-/// The report on a template of a chart that Helm cannot parse. It has no other findings.
-pub(crate) fn report(path: &Path, text: &Arc<str>, chart: &Chart) -> Option<FileReport> {
-    let error = parsed(text).err().filter(|_| chart.metadata().parse(path))?;
-    let mut report = FileReport::empty(text.clone());
-    let hints = silenced(text, vec![failure(&error, (path, text), chart)], &mut report.findings);
-    // A comment for another code has no effect until the template is right.
-    let is_used = |it: &Finding| it.code != codes::UNUSED_SUPPRESSION;
-    report.findings.extend(hints.into_iter().filter(is_used));
-    Some(report)
+/// What Helm finds in a template of a chart. `None` if Helm does not parse the file.
+///
+/// # Errors
+///
+/// If Helm cannot parse it: the report on the file, which has no other findings.
+pub(crate) fn parse(path: &Path, text: &Arc<str>, chart: &Chart) -> Result<Option<Parsed>, Box<FileReport>> {
+    if !chart.metadata().parse(path) {
+        return Ok(None);
+    }
+    parsed(text).map_err(|error| {
+        let mut report = FileReport::empty(text.clone());
+        let hints = silenced(text, vec![failure(&error, (path, text), chart)], &mut report.findings);
+        // A comment for another code has no effect until the template is right.
+        let is_used = |it: &Finding| it.code != codes::UNUSED_SUPPRESSION;
+        report.findings.extend(hints.into_iter().filter(is_used));
+        Box::new(report)
+    })
 }
 
-/// Adds the templates that Helm does not find to the report on a template that it can parse.
-pub(crate) fn complete(path: &Path, report: &mut FileReport, chart: &Chart) {
+/// Adds the templates that Helm does not find to the report on a template. `own` is what Helm finds in it.
+pub(crate) fn complete((path, report): (&Path, &mut FileReport), own: Option<&Parsed>, chart: &Chart) {
     let text = report.text.clone();
-    let own = parsed(&text).ok().flatten().filter(|_| chart.metadata().parse(path));
-    let missing = own.map(|it| missing(path, &text, &it, chart)).unwrap_or_default();
+    let missing = own.map(|it| missing(path, &text, it, chart)).unwrap_or_default();
     if missing.is_empty() {
         return;
     }
@@ -264,12 +276,9 @@ fn line(text: &str, at: usize) -> usize {
 
 /// The names in a template that nothing defines.
 fn missing(path: &Path, text: &str, own: &Parsed, chart: &Chart) -> Vec<Finding> {
-    if own.calls.is_empty() || !chart.metadata().are_complete() {
-        return Vec::new();
-    }
-    let Some(names) = chart.template_names() else {
-        return Vec::new();
-    };
+    let names = (!own.calls.is_empty()).then(|| chart.template_names()).flatten();
+    let Some(names) = names else { return Vec::new() };
+    let is_comparable = names.all().len() <= MOST_COMPARED;
     let own_names: HashSet<&str> = own.defines.iter().map(|it| &*it.name).collect();
     let is_executed = |call: &&Call| match call.within {
         // Helm does not execute a file of helpers itself.
@@ -279,13 +288,14 @@ fn missing(path: &Path, text: &str, own: &Parsed, chart: &Chart) -> Vec<Finding>
     let is_missing =
         |call: &&Call| !own_names.contains(&*call.name) && !names.has(&call.name) && !call.name.contains("/templates/");
     let calls = own.calls.iter().filter(is_missing).filter(is_executed);
-    let missing = calls.take(MOST_MISSING).map(|call| {
+    let missing = calls.take(MOST_MISSING).enumerate().map(|(n, call)| {
         let name = words::clip(&call.name, LONGEST);
         let mut finding = error(
             &call.span,
             &format!("no template {} associated with template \"gotpl\"", quoted(&name)),
         );
-        if let Some(near) = meant(&call.name, names.all()) {
+        let is_compared = is_comparable && n < MOST_SUGGESTED;
+        if let Some(near) = is_compared.then(|| meant(&call.name, names.all())).flatten() {
             propose(&mut finding, &text[call.span.clone()], &quoted(near));
         } else {
             finding.label = Some("no template has this name".to_owned());

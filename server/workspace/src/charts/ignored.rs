@@ -1,5 +1,8 @@
 //! The files that `.helmignore` names (`helm.sh/helm/v3/pkg/ignore`).
 
+/// The maximum size of a `.helmignore`, in bytes. All rules are tried on each path, and real files have less than a tenth of it.
+const MOST_BYTES: usize = 8 << 10;
+
 /// The rules of a `.helmignore`, in their order.
 #[derive(Debug)]
 pub(super) struct Ignored(Vec<Rule>);
@@ -7,7 +10,7 @@ pub(super) struct Ignored(Vec<Rule>);
 #[derive(Debug)]
 struct Rule {
     /// Matches the whole path, or only the name if the rule has no `/`.
-    pattern: String,
+    pattern: Vec<char>,
     is_of_path: bool,
     is_negated: bool,
     /// Whether only folders match.
@@ -16,12 +19,17 @@ struct Rule {
 
 impl Default for Ignored {
     fn default() -> Self {
-        Self::new("")
+        Self::of_lines("")
     }
 }
 
 impl Ignored {
-    pub(super) fn new(text: &str) -> Self {
+    /// The rules in a text. `None` if it is too long.
+    pub(super) fn new(text: &str) -> Option<Self> {
+        (text.len() <= MOST_BYTES).then(|| Self::of_lines(text))
+    }
+
+    fn of_lines(text: &str) -> Self {
         let written = text.trim_start_matches('\u{feff}').lines().map(str::trim);
         let written = written.filter(|it| !it.is_empty() && !it.starts_with('#'));
         // Helm itself adds the last one.
@@ -35,8 +43,9 @@ impl Ignored {
     }
 
     fn has_entry(&self, (path, is_folder): (&str, bool)) -> bool {
+        let path: Vec<char> = path.chars().collect();
         for rule in &self.0 {
-            let matches = (is_folder || !rule.is_of_folders) && rule.matches(path);
+            let matches = (is_folder || !rule.is_of_folders) && rule.matches(&path);
             // A negated rule leaves out all that it does not match.
             if matches != rule.is_negated {
                 return true;
@@ -53,19 +62,16 @@ impl Rule {
         let folder = pattern.strip_suffix('/');
         let pattern = folder.unwrap_or(pattern);
         Self {
-            pattern: pattern.strip_prefix('/').unwrap_or(pattern).to_owned(),
+            pattern: pattern.strip_prefix('/').unwrap_or(pattern).chars().collect(),
             is_of_path: pattern.contains('/'),
             is_negated,
             is_of_folders: folder.is_some(),
         }
     }
 
-    fn matches(&self, path: &str) -> bool {
-        let name = path.rsplit('/').next().unwrap_or_default();
-        let matched = if self.is_of_path { path } else { name };
-        let pattern: Vec<char> = self.pattern.chars().collect();
-        let matched: Vec<char> = matched.chars().collect();
-        matches(&pattern, &matched)
+    fn matches(&self, path: &[char]) -> bool {
+        let name = path.rsplit(|it| *it == '/').next().unwrap_or_default();
+        matches(&self.pattern, if self.is_of_path { path } else { name })
     }
 }
 
@@ -132,7 +138,13 @@ mod tests {
 
     #[track_caller]
     fn check(rules: &str, path: &str, expected: bool) {
-        assert_eq!(Ignored::new(rules).has(path), expected, "{rules:?} of {path}");
+        let ignored = Ignored::new(rules).expect("a short text");
+        assert_eq!(ignored.has(path), expected, "{rules:?} of {path}");
+    }
+
+    #[test]
+    fn long_texts_are_left_out() {
+        assert!(Ignored::new(&"*.bak\n".repeat(MOST_BYTES)).is_none());
     }
 
     #[test]

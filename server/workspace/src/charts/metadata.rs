@@ -1,6 +1,7 @@
 //! What a chart says of itself: its name, the charts that it needs, and the files that Helm does not read.
 
 use std::{
+    collections::HashSet,
     path::{Path, PathBuf},
     sync::{Arc, OnceLock},
 };
@@ -54,7 +55,8 @@ struct Said {
     is_library: bool,
     /// The names of the charts that it needs.
     needed: Vec<String>,
-    ignored: Ignored,
+    /// The files that Helm does not read. `None` if they are not known.
+    ignored: Option<Ignored>,
     /// Whether a chart in it is packed, or a file cannot be parsed.
     is_partly_known: bool,
 }
@@ -87,7 +89,10 @@ impl Metadata {
 
     fn said(&self) -> &Said {
         self.said.get_or_init(|| {
-            let mut said = Said::default();
+            let mut said = Said {
+                ignored: Some(Ignored::default()),
+                ..Said::default()
+            };
             for file in &self.files {
                 let text = &file.text;
                 if is_archive(&file.path) {
@@ -151,7 +156,8 @@ impl<'c> All<'c> {
             };
             above.extend([CHARTS, name]);
         }
-        let Some(root) = self.root().filter(|it| !it.said().ignored.has(&path)) else {
+        let is_read = |it: &&Metadata| it.said().ignored.as_ref().is_some_and(|it| !it.has(&path));
+        let Some(root) = self.root().filter(is_read) else {
             return false;
         };
         let folder = above.iter().fold(root.folder.clone(), |at, it| at.join(it));
@@ -166,14 +172,12 @@ impl<'c> All<'c> {
 
     /// Whether all charts are here, so that the names of all templates are known.
     pub(super) fn are_complete(&self) -> bool {
-        let is_here = |chart: &Metadata, name: &str| {
-            let folder = chart.folder.join(CHARTS);
-            let mut inside = self.0.iter().filter(|it| it.folder.parent() == Some(&*folder));
-            inside.any(|it| it.said().name == name)
-        };
+        let here: HashSet<(Option<&Path>, &str)> =
+            self.0.iter().map(|it| (it.folder.parent(), &*it.said().name)).collect();
         let is_complete = |it: &Metadata| {
-            let said = it.said();
-            !said.is_partly_known && said.needed.iter().all(|name| is_here(it, name))
+            let (said, charts) = (it.said(), it.folder.join(CHARTS));
+            let is_here = |name: &String| here.contains(&(Some(&*charts), &**name));
+            !said.is_partly_known && said.needed.iter().all(is_here)
         };
         // The charts that use a library may define its names.
         self.root().is_some_and(|it| !it.said().is_library) && self.0.iter().all(is_complete)

@@ -82,7 +82,7 @@ impl TemplateNames {
     }
 
     /// All names.
-    pub(super) fn all(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn all(&self) -> impl ExactSizeIterator<Item = &str> {
         self.all.keys().map(|it| &**it)
     }
 }

@@ -1,13 +1,14 @@
 //! Templates of Helm charts, together with what they include, and with their blocks.
 
-use std::{collections::HashSet, ops::Range, path::Path};
+use std::{collections::HashSet, ops::Range, path::Path, sync::Arc};
 
+use crd_analyzer_gotemplate::Parsed;
 use crd_analyzer_resource::codes::UNCHECKED_RULES;
 use crd_analyzer_syntax::tree::Span;
 
 use super::{judge_text, types::Types};
 use crate::{
-    charts::{back::Replaced, failure, helpers, misspelt::misspelt, put},
+    charts::{back::Replaced, chart::Chart, failure, helpers, misspelt::misspelt, put},
     documents::text::Text,
     filled_in::fill::{Readings, fill, other_heads},
     filled_in::printed::printed,
@@ -32,9 +33,10 @@ pub(crate) fn analyze_text(source: &Text, question: &Question<'_>) -> (FileRepor
     let Some((charts, chart)) = found else {
         return judge_text(source, question, printed(source, Some(path)));
     };
-    if let Some(report) = failure::report(path, &source.content, &chart) {
-        return (report, DeferredSearch::default());
-    }
+    let parsed = match failure::parse(path, &source.content, &chart) {
+        Ok(parsed) => parsed,
+        Err(report) => return (*report, DeferredSearch::default()),
+    };
     let put = put::put(path, &source.content, &chart).filter(|it| it.is_readable(source));
     let values = chart.values(path).filter(|_| chart.keeps_values());
     let (mut report, kept) = match put {
@@ -48,9 +50,7 @@ pub(crate) fn analyze_text(source: &Text, question: &Question<'_>) -> (FileRepor
             (report, DeferredSearch::default())
         }
     };
-    helpers::complete((path, &mut report), &chart, question, &judge_included);
-    failure::complete(path, &mut report, &chart);
-    report.findings.extend(misspelt(path, &source.content, &chart));
+    complete((path, &mut report), parsed.as_ref(), &chart, question);
     (report, kept)
 }
 
@@ -58,15 +58,24 @@ pub(crate) fn analyze_text(source: &Text, question: &Question<'_>) -> (FileRepor
 pub(crate) fn define_report(path: &Path, report: &mut FileReport, question: &Question<'_>) {
     let charts = question.around.charts.filter(|_| question.is_completed());
     if let Some(chart) = charts.and_then(|it| it.of(path)) {
-        if let Some(failed) = failure::report(path, &report.text, &chart) {
-            *report = failed;
-            return;
+        match failure::parse(path, &report.text, &chart) {
+            Ok(parsed) => complete((path, report), parsed.as_ref(), &chart, question),
+            Err(failed) => *report = *failed,
         }
-        helpers::complete((path, report), &chart, question, &judge_included);
-        failure::complete(path, report, &chart);
-        let found = misspelt(path, &report.text, &chart);
-        report.findings.extend(found);
     }
+}
+
+/// Adds what is known of a template from the other files of its chart. `parsed` is what Helm finds in it.
+fn complete(
+    (path, report): (&Path, &mut FileReport),
+    parsed: Option<&Parsed>,
+    chart: &Arc<Chart>,
+    question: &Question<'_>,
+) {
+    helpers::complete((path, report), chart, question, &judge_included);
+    failure::complete((path, report), parsed, chart);
+    let found = misspelt(path, &report.text, chart);
+    report.findings.extend(found);
 }
 
 /// Checks a template with its includes replaced, for what is wrong in them. There, `.` may be any value.
