@@ -7,9 +7,9 @@ use std::{
     ops::Range,
 };
 
-use crd_analyzer_gostd::parse_float;
+use crd_analyzer_gostd::{parse_float, take_char};
 
-use crate::check::{catalog::Type, escape::escape};
+use crate::check::catalog::Type;
 
 /// The value of a quoted Go string.
 pub fn unquoted(written: &str) -> Option<String> {
@@ -308,46 +308,22 @@ fn pieces(written: &str, form: Form) -> Option<Vec<Piece>> {
             (!inner.contains('`')).then(|| plain(1, inner))
         }
         Form::Quoted => {
-            let mut found = Vec::new();
+            let (mut found, mut bytes) = (Vec::new(), Vec::new());
             let mut at = 1;
             loop {
-                let value = written[at..].chars().next()?;
-                if value == '"' {
+                let rest = written.get(at..)?;
+                if rest.starts_with('"') {
                     return (at + 1 == written.len()).then_some(found);
                 }
-                let end = if value == '\\' {
-                    at + 1 + escape(&written[at + 1..])?
-                } else {
-                    at + value.len_utf8()
-                };
-                let value = if value == '\\' {
-                    unescaped(&written[at + 1..end])?
-                } else {
-                    value
-                };
+                bytes.clear();
+                let end = written.len() - take_char(rest, '"', &mut bytes)?.len();
+                // A single byte of a longer character is no character.
+                let value = std::str::from_utf8(&bytes).ok()?.chars().next()?;
                 found.push(Piece { value, span: at..end });
                 at = end;
             }
         }
     }
-}
-
-/// The character of an escape sequence. `None` for a single byte of a longer character.
-fn unescaped(escape: &str) -> Option<char> {
-    let number = |digits: &str, base| char::from_u32(u32::from_str_radix(digits, base).ok()?);
-    Some(match escape.chars().next()? {
-        'a' => '\u{7}',
-        'b' => '\u{8}',
-        'f' => '\u{c}',
-        'n' => '\n',
-        'r' => '\r',
-        't' => '\t',
-        'v' => '\u{b}',
-        '0'..='7' => number(escape, 8).filter(char::is_ascii)?,
-        'x' => number(&escape[1..], 16).filter(char::is_ascii)?,
-        'u' | 'U' => number(&escape[1..], 16)?,
-        other => other,
-    })
 }
 
 #[cfg(test)]

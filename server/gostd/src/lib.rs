@@ -11,4 +11,4 @@ pub mod url;
 pub use float::parse_float;
 pub use is_print::is_print;
 pub use quote::{quote, quote_bytes};
-pub use unquote::{unquote, unquote_char};
+pub use unquote::{take_char, unquote, unquote_char};

@@ -26,8 +26,9 @@ pub fn unquote_char(text: &str, quote: char) -> Option<&str> {
     take_char(text, quote, &mut Vec::new())
 }
 
-/// Adds the first character of a text to some bytes, and returns the rest.
-fn take_char<'t>(text: &'t str, quote: char, bytes: &mut Vec<u8>) -> Option<&'t str> {
+/// Adds the bytes of the first character of a string in this kind of quotes, which may be escaped, and returns what follows it. `None` if Go refuses the
+/// character.
+pub fn take_char<'t>(text: &'t str, quote: char, bytes: &mut Vec<u8>) -> Option<&'t str> {
     let mut chars = text.chars();
     let mut push = |c: char| bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
     match chars.next()? {
