@@ -15,11 +15,10 @@ const REFERENCES: &str = "nameReference";
 pub(crate) fn decode(root: &Node) -> Result<Config> {
     let (mut lists, mut references) = (Vec::new(), Vec::new());
     for (written, place, node) in Fields::of(root, Decoder::Configuration)?.entries() {
-        let mut known = LISTS.into_iter().chain([REFERENCES]);
-        let Some(key) = known.find(|it| it.eq_ignore_ascii_case(written)) else {
+        let known = || LISTS.into_iter().chain([REFERENCES]);
+        let Some(key) = known().find(|it| it.eq_ignore_ascii_case(written)) else {
             let message = format!("a file of `configurations` has no field `{written}`");
-            let known = LISTS.into_iter().chain([REFERENCES]);
-            return Err(Problem::fails(place, message).of_unknown(written, known));
+            return Err(Problem::fails(place, message).of_unknown(written, known()));
         };
         if key == REFERENCES {
             references = list(node, reference)?;

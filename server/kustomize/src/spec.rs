@@ -89,11 +89,10 @@ impl Config {
 
     /// Adds another configuration (`TransformerConfig.Merge`). Conflicts depend on the order, so it is the one of kustomize.
     pub(crate) fn merge(&mut self, mut other: Self) -> Result<()> {
-        let default = default_config();
-        let mut is_default = default.clone();
+        let mut default = default_config();
         for name in LISTS {
             let more = other.list_mut(name).map(std::mem::take).unwrap_or_default();
-            let has_no_conflicts = is_default.list_mut(name).is_some_and(|it| Arc::ptr_eq(it, &more));
+            let has_no_conflicts = default.list_mut(name).is_some_and(|it| Arc::ptr_eq(it, &more));
             match self.list_mut(name) {
                 Some(list) if has_no_conflicts && list.is_empty() => *list = more,
                 Some(list) if !(more.is_empty() || has_no_conflicts && Arc::ptr_eq(list, &more)) => {

@@ -65,6 +65,9 @@ pub fn home(
     is_of_metadata.then_some("metadata")
 }
 
+/// The maximum number of fields between an unknown one and the object that it belongs to.
+const MOST_BETWEEN: usize = 50;
+
 /// The field before an unknown one into whose object the unknown field belongs: it is indented too little. `is_declared` tells whether the schema
 /// declares a field beside the unknown one, and `has_it` whether the object of a declared field declares the unknown one.
 pub fn owner(
@@ -77,7 +80,11 @@ pub fn owner(
     let before = tree.entries(mapping).take(MOST_ENTRIES).take_while(|it| it.key != key);
     let before: Vec<Entry> = before.collect();
     // The fields between them are indented too little, too.
-    let owner = before.into_iter().rev().find(|it| is_declared(&tree.scalar(it.key)))?;
+    let owner = before
+        .into_iter()
+        .rev()
+        .take(MOST_BETWEEN)
+        .find(|it| is_declared(&tree.scalar(it.key)))?;
     let value = tree.resolve(owner.value);
     let is_object = matches!(tree.kind(value), NodeKind::Mapping(_)) && !has(tree, value, &tree.scalar(key));
     ((is_object || tree.is_absent(value)) && has_it(&tree.scalar(owner.key))).then_some(owner)
