@@ -370,10 +370,11 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
             folder: folder.as_ref(),
         };
         inputs.iter_mut().try_for_each(|input| previous.add_to(input))?;
+        let around = known.builders(&inputs);
         if let Some(level) = args.fix {
             let by = &*known;
             // What a patch means is known only in the objects that it changes.
-            let patching = overlays(&inputs, None, None);
+            let patching = overlays((&inputs, &around), None, None);
             configs.each(
                 &inputs,
                 |input, config| {
@@ -404,14 +405,14 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
         }
         if beside.is_asked && args.old.is_none() {
             let flux_files = is_found.then(|| known.flux_files());
-            let mut built = overlays(&inputs, flux_files, revision.as_ref());
+            let mut built = overlays((&inputs, &[]), flux_files, revision.as_ref());
             let mut bases = bases::missing(&inputs, &built);
             bases.retain(|it| !it.place().is_ok_and(|it| excluded.covers(&it)));
             configs.leave_out(&mut bases)?;
-            if !bases.is_empty() {
+            if !(bases.is_empty() && around.is_empty()) {
                 bases.iter_mut().try_for_each(|input| previous.add_to(input))?;
                 inputs.append(&mut bases);
-                built = overlays(&inputs, flux_files, revision.as_ref());
+                built = overlays((&inputs, &around), flux_files, revision.as_ref());
             }
             let current = std::env::current_dir().unwrap_or_default();
             let relative = |it: &Path| it.strip_prefix(&current).unwrap_or(it).display().to_string();

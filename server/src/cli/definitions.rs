@@ -15,7 +15,7 @@ use std::{
 use crd_analyzer_cluster::Prompts;
 use crd_analyzer_io::{
     absolute::absolute,
-    git,
+    git, kustomize,
     read::{self, Access},
     repository,
     roots::{self, Roots},
@@ -499,6 +499,12 @@ impl RunCrds {
     /// Calls a function with the index of CRDs.
     pub(super) fn with_index<T>(&self, look: impl FnOnce(&Index) -> T) -> T {
         self.catalog().with(look)
+    }
+
+    /// The folders of the kustomizations in the surrounding repositories that use one of the inputs.
+    pub(super) fn builders(&self, inputs: &[Input]) -> Vec<(PathBuf, kustomize::Disk)> {
+        let neighbours = self.neighbours.as_ref();
+        neighbours.map(|it| it.builders(inputs)).unwrap_or_default()
     }
 
     /// Moves the files that contain only copies of better CRDs to the end.

@@ -216,10 +216,10 @@ impl Beside {
     }
 }
 
-/// Builds the kustomizations among the inputs. Each kustomization reads only files that the access of its own folder allows. `flux_files` lists the
-/// files that may matter to Flux, if they are known. With `revision`, the inputs are compared with that revision.
+/// Builds the kustomizations among the inputs and those in the folders `around`. Each kustomization reads only files that the access of its own folder
+/// allows. `flux_files` lists the files that may matter to Flux, if they are known. With `revision`, the inputs are compared with that revision.
 pub(super) fn overlays(
-    inputs: &[Input],
+    (inputs, around): (&[Input], &[(PathBuf, Disk)]),
     flux_files: Option<&FluxFiles>,
     revision: Option<&Arc<git::Revision>>,
 ) -> Overlays {
@@ -234,10 +234,13 @@ pub(super) fn overlays(
     let manifests: Vec<&Path> = manifests.iter().map(PathBuf::as_path).collect();
     let disk = Disk::new(Access::Named);
     let disks = disks(&now, inputs, &disk);
-    let around = |file: &Path| disks.get(file).map(|it| it as &dyn Files);
-    let of_flux = FluxFolders::new(&now, &manifests, |it| around(it.file()), around);
+    let of_file = |file: &Path| disks.get(file).map(|it| it as &dyn Files);
+    let of_flux = FluxFolders::new(&now, &manifests, |it| of_file(it.file()), of_file);
     let earlier = earlier.as_ref().map(|it| it as &dyn Files);
-    let overlays = Overlays::since(&folders(inputs, &disk), Some(&of_flux), earlier);
+    let mut folders = folders(inputs, &disk);
+    let known: HashSet<PathBuf> = folders.iter().map(|it| it.0.clone()).collect();
+    folders.extend(around.iter().filter(|it| !known.contains(&it.0)).cloned());
+    let overlays = Overlays::since(&folders, Some(&of_flux), earlier);
     let before = if revision.is_none() || now.is_empty() {
         Flux::default()
     } else {

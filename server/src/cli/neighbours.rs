@@ -1,5 +1,5 @@
-//! The CRDs in the repositories that contain the checked files. They are needed if a run checks only a part of a repository: a pre-commit hook names
-//! one resource, or a person checks `config/samples`, and the CRD is elsewhere in the repository.
+//! The repositories that contain the checked files, for runs that check only a part: somebody names one resource, or the folder `config/samples`, and
+//! the CRD or the kustomization that completes the resource is elsewhere in the repository.
 
 pub(super) mod builders;
 
@@ -23,7 +23,7 @@ use crate::input::{self, Input};
 /// Files by absolute path, each with its origin and access.
 pub(super) type Named = BTreeMap<PathBuf, (Origin, Access)>;
 
-/// The repositories around the checked files, searched only when a CRD is missing.
+/// The repositories around the checked files. They are searched for CRDs only when one is missing.
 pub(super) struct Neighbours {
     roots: Vec<(PathBuf, Access)>,
     /// The configurations, which may exclude files in the repositories.

@@ -96,7 +96,7 @@ fn check(file: &Path, args: &Args) -> anyhow::Result<Checked> {
     let config = configs.of(input)?;
     let known = RunCrds::new(&args.definitions, &[(input, config.clone())], Compared::Nothing)?;
     let known = known.with_neighbours(Neighbours::of(&inputs, &paths, args.settings.configs()?));
-    let overlays = overlays(&inputs, Some(known.flux_files()), None);
+    let overlays = overlays((&inputs, &[]), Some(known.flux_files()), None);
     known.add_built(&overlays);
     let beside = beside(overlays);
     let versions = args

@@ -72,7 +72,7 @@ pub(super) fn sections(folder: &Path, collected: Collected, settings: &Settings)
             }]);
         }
     };
-    let overlays = overlays(&inputs, Some(known.flux_files()), None);
+    let overlays = overlays((&inputs, &[]), Some(known.flux_files()), None);
     known.add_built(&overlays);
     let beside = beside(overlays);
     let mut judged_since = 0;

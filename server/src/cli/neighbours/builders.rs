@@ -1,14 +1,66 @@
-//! The kustomizations that build CRDs.
+//! The kustomizations that build files of a run, or the CRDs that it found.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, HashSet},
     path::{Path, PathBuf},
 };
 
-use crd_analyzer_io::{kustomize::Disk, read::Access};
-use crd_analyzer_workspace::builds::overlay::references;
+use crd_analyzer_io::{
+    kustomize::Disk,
+    read::{self, Access, Kind},
+};
+use crd_analyzer_workspace::{
+    builds::{
+        kustomize::FILE_NAMES,
+        overlay::{is_kustomization, references},
+    },
+    index::Origin,
+};
 
-use super::Named;
+use super::{Named, Neighbours};
+use crate::input::Input;
+
+impl Neighbours {
+    /// The folders of the kustomizations that use one of the inputs but are not among them, as in `check base`.
+    pub(in crate::cli) fn builders(&self, inputs: &[Input]) -> Vec<(PathBuf, Disk)> {
+        let mut used = Named::new();
+        let (mut is_possible, mut asked) = (false, HashSet::new());
+        for input in inputs {
+            let (Some((_, access)), Ok(place)) = (input.file(), input.place()) else {
+                continue;
+            };
+            let Some((root, within)) = self.roots.iter().find(|it| place.starts_with(&it.0)) else {
+                continue;
+            };
+            // A kustomization can use only files and folders below its own folder, or folders that have a kustomization themselves.
+            let mut above = place.ancestors().skip(1).take_while(|it| it.starts_with(root));
+            is_possible = is_possible || above.any(|it| asked.insert(it.to_owned()) && has_kustomization(it, within));
+            if is_kustomization(&place)
+                && let Some(folder) = place.parent()
+            {
+                used.insert(folder.to_owned(), (Origin::Workspace, access.clone()));
+            }
+            used.insert(place, (Origin::Workspace, access));
+        }
+        if !is_possible {
+            return Vec::new();
+        }
+        let mut kustomizations = Vec::new();
+        self.each(&mut |path, access| {
+            if is_kustomization(&path) && !used.contains_key(&path) {
+                kustomizations.push((path, access));
+            }
+        });
+        let kustomizations = kustomizations.into_iter().filter(|it| !self.exclude(&it.0, &it.1));
+        of(kustomizations, &used)
+    }
+}
+
+/// Whether a folder has a kustomization.
+fn has_kustomization(folder: &Path, access: &Access) -> bool {
+    let is_file = |name: &&str| matches!(read::kind(&folder.join(name), access), Ok((Kind::File, _)));
+    FILE_NAMES.iter().any(is_file)
+}
 
 /// The folders of the kustomizations that use one of the files, directly or through another folder. Each kustomization is given as a file with its
 /// access.
@@ -49,7 +101,6 @@ mod tests {
     use std::sync::Arc;
 
     use crd_analyzer_io::roots::Roots;
-    use crd_analyzer_workspace::index::Origin;
 
     use super::*;
 
