@@ -31,6 +31,7 @@ mod init;
 mod installed;
 mod markdown;
 mod missing_modules;
+mod named_files;
 mod not_sent_so;
 mod partly_built;
 mod patch_words;
@@ -47,6 +48,7 @@ mod start;
 mod storage;
 mod suites;
 mod test_files;
+mod unused_patches;
 mod update;
 mod wrapped;
 

@@ -32,7 +32,9 @@ use crate::{
     problem::{Problem, ProblemKind, Result},
     sources::{Files, Sources, end_of, joined, missing, name, unread},
     spec::{Config, default_config},
-    spend, vars,
+    spend,
+    targets::Targets,
+    vars,
 };
 
 /// Builds the kustomization of a folder, an absolute path, within limits (see [`LIMITS`](crate::LIMITS)).
@@ -56,6 +58,7 @@ pub fn build_with(
         resources: Vec::new(),
         taken: Vec::new(),
         patches: Vec::new(),
+        targets: Targets::default(),
         open: Vec::new(),
         unread_before: Vec::new(),
         unread_at_load: 0,
@@ -66,6 +69,7 @@ pub fn build_with(
         blocked: None,
         root: None,
         flux: None,
+        has_empty_files: false,
         has_openapi: false,
     };
     let ((built, left), ended) = budget::within(limits, || (building.run(folder, flux), budget::left()));
@@ -87,6 +91,7 @@ pub fn build_with(
         resources: building.resources,
         taken: building.taken,
         patches: building.patches,
+        targets: building.targets,
         changes: building.changes,
         is_component: building.is_component,
         names_objects: building.names_objects,
@@ -105,6 +110,7 @@ struct Building<'f> {
     resources: Vec<PathBuf>,
     taken: Vec<Place>,
     patches: Vec<PathBuf>,
+    targets: Targets,
     changes: Changes,
     /// The folders of the kustomizations that are being read, outermost first.
     open: Vec<PathBuf>,
@@ -125,6 +131,8 @@ struct Building<'f> {
     root: Option<Place>,
     /// The Flux Kustomization that builds the folder.
     flux: Option<Node>,
+    /// Whether a file of resources has no object. A program may write the objects later, as `flux bootstrap` does.
+    has_empty_files: bool,
     /// Whether the outermost kustomization names an OpenAPI file. If so, the OpenAPI files of its bases have no effect.
     has_openapi: bool,
 }
@@ -387,7 +395,9 @@ impl Building<'_> {
             let nodes = read.map_err(|it| it.at(path.place))?;
             nodes.iter().try_for_each(|it| check_merges(self.sources, it))?;
             let nodes = nodes.into_iter().map(|it| self.newer(it)).collect();
-            for resource in objects(nodes).map_err(|it| it.at(path.place))? {
+            let found_here = objects(nodes).map_err(|it| it.at(path.place))?;
+            self.has_empty_files |= found_here.is_empty();
+            for resource in found_here {
                 self.taken.push(resource.origin);
                 found.resources.add(resource)?;
             }

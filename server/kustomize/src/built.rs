@@ -12,6 +12,7 @@ use crate::{
     changes::Changes,
     node::{Node, Place},
     problem::Problem,
+    targets::Targets,
 };
 
 /// An object of a build.
@@ -87,6 +88,8 @@ pub struct Build {
     pub taken: Vec<Place>,
     /// The files that contain patches.
     pub patches: Vec<PathBuf>,
+    /// What the targets of patches select.
+    pub targets: Targets,
     /// The objects that kustomizations change.
     pub changes: Changes,
     /// Whether the kustomization is a Component, which is built only as part of another kustomization.

@@ -12,7 +12,7 @@ use crate::{
     },
     node::{Node, Place, Value},
     problem::{Problem, Result},
-    selector::Selector,
+    selector::{Field, Selector},
     spec::FieldSpec,
 };
 
@@ -348,8 +348,10 @@ pub(crate) fn selector(node: &Node, decoder: Decoder) -> Result<Option<Selector>
         ],
         decoder,
     )?;
+    let place_of = |field: Field| Some((field, fields.get(field.key())?.place));
     Ok(Some(Selector {
         place: fields.place,
+        fields: Field::ALL.into_iter().filter_map(place_of).collect(),
         id: fields.id()?,
         labels: fields.string("labelSelector")?,
         annotations: fields.string("annotationSelector")?,

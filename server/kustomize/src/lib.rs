@@ -34,6 +34,7 @@ mod selector;
 mod sources;
 mod spec;
 mod spend;
+mod targets;
 #[cfg(test)]
 mod tests;
 mod transform;
@@ -52,3 +53,4 @@ pub use problem::{Problem, ProblemKind, Unknown};
 pub use references::references;
 pub use sources::{Files, Sources, joined};
 pub use spend::LIMITS;
+pub use targets::{Targets, Unmatched};

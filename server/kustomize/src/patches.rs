@@ -80,7 +80,8 @@ pub(crate) fn apply_as_target(resource: &mut Resource, patch: &Node, allowed: Al
     resource.patch(&patch.node, allowed)
 }
 
-pub(crate) fn apply(resources: &mut Resources, patch: &Patch, read: Patched, is_open: bool) -> Result<()> {
+/// Applies a patch. Returns whether it has a target that selects an object.
+pub(crate) fn apply(resources: &mut Resources, patch: &Patch, read: Patched, is_open: bool) -> Result<bool> {
     let merges = match read {
         Patched::Json(operations) => return apply_json(resources, patch, &operations, true),
         Patched::Merge(merges) => merges,
@@ -97,11 +98,12 @@ pub(crate) fn apply(resources: &mut Resources, patch: &Patch, read: Patched, is_
                 resource.patch(&patch.node, allowed)?;
             }
         }
-        return Ok(());
+        return Ok(false);
     };
     let [merge] = merges.as_slice() else {
         return match merges.first() {
-            None => Ok(()),
+            // An empty patch changes no object, whatever its target is.
+            None => Ok(true),
             Some(_) => Err(Problem::fails(
                 patch.place,
                 "a patch with a `target` must be one object",
@@ -109,29 +111,35 @@ pub(crate) fn apply(resources: &mut Resources, patch: &Patch, read: Patched, is_
         };
     };
     let patterns = target.patterns()?;
+    let mut is_matched = false;
     for resource in resources.list_mut() {
         if target.selects(&patterns, resource)? {
+            is_matched = true;
             apply_as_target(resource, &merge.node, allowed)?;
         }
     }
     resources.drop_gone();
-    resources.check_ids()
+    resources.check_ids()?;
+    Ok(is_matched)
 }
 
+/// Applies a JSON patch. Returns whether its target selects an object.
 pub(crate) fn apply_json(
     resources: &mut Resources,
     patch: &Patch,
     operations: &[json_patch::Operation],
     is_noted: bool,
-) -> Result<()> {
+) -> Result<bool> {
     let Some(target) = &patch.target else {
         return Err(Problem::fails(patch.place, "a JSON patch needs a `target`"));
     };
     let patterns = target.patterns()?;
+    let mut is_matched = false;
     for resource in resources.list_mut() {
         if !target.selects(&patterns, resource)? {
             continue;
         }
+        is_matched = true;
         if is_noted {
             resource.store_id();
         }
@@ -140,5 +148,5 @@ pub(crate) fn apply_json(
         json_patch::apply(&mut resource.node, operations)?;
         resource.make_texts("annotations");
     }
-    Ok(())
+    Ok(is_matched)
 }

@@ -19,9 +19,47 @@ const A_LOOK: usize = 100;
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Selector {
     pub(crate) place: Place,
+    /// The places of the fields of `id`.
+    pub(crate) fields: Vec<(Field, Place)>,
     pub(crate) id: ResId,
     pub(crate) labels: Arc<str>,
     pub(crate) annotations: Arc<str>,
+}
+
+/// A field of an id.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Field {
+    Kind,
+    Group,
+    Version,
+    Name,
+    Namespace,
+}
+
+impl Field {
+    pub(crate) const ALL: [Self; 5] = [Self::Kind, Self::Group, Self::Version, Self::Name, Self::Namespace];
+
+    /// The key of the field in a kustomization.
+    pub(crate) fn key(self) -> &'static str {
+        match self {
+            Self::Kind => "kind",
+            Self::Group => "group",
+            Self::Version => "version",
+            Self::Name => "name",
+            Self::Namespace => "namespace",
+        }
+    }
+
+    /// The value of the field in an id.
+    pub(crate) fn of(self, id: &ResId) -> &Arc<str> {
+        match self {
+            Self::Kind => &id.gvk.kind,
+            Self::Group => &id.gvk.group,
+            Self::Version => &id.gvk.version,
+            Self::Name => &id.name,
+            Self::Namespace => &id.namespace,
+        }
+    }
 }
 
 /// The compiled patterns of a selector.
@@ -58,10 +96,12 @@ impl Selector {
     pub(crate) fn selects(&self, patterns: &Patterns, resource: &Resource) -> Result<bool> {
         spend::work(A_LOOK)?;
         let (now, first) = (resource.id(), resource.first_id());
-        let is_in =
-            patterns.is_namespace(first.effective_namespace())? || patterns.is_namespace(now.effective_namespace())?;
-        let is_named = patterns.is_name(&first.name)? || patterns.is_name(&now.name)?;
-        Ok(is_in && is_named && patterns.is_kind(&now.gvk)? && self.matches_labels(resource)?)
+        for field in Field::ALL {
+            if !patterns.is_field(field, (&now, &first))? {
+                return Ok(false);
+            }
+        }
+        self.matches_labels(resource)
     }
 
     /// Whether the label and annotation selectors match an object.
@@ -104,6 +144,19 @@ impl Patterns {
         Ok(self.matches(self.group.as_ref(), &gvk.group)?
             && self.matches(self.version.as_ref(), &gvk.version)?
             && self.matches(self.kind.as_ref(), &gvk.kind)?)
+    }
+
+    /// Whether a field of a target selects an object: see [`Selector::selects`].
+    pub(crate) fn is_field(&self, field: Field, (now, first): (&ResId, &ResId)) -> Result<bool> {
+        match field {
+            Field::Kind => self.matches(self.kind.as_ref(), &now.gvk.kind),
+            Field::Group => self.matches(self.group.as_ref(), &now.gvk.group),
+            Field::Version => self.matches(self.version.as_ref(), &now.gvk.version),
+            Field::Name => Ok(self.is_name(&first.name)? || self.is_name(&now.name)?),
+            Field::Namespace => {
+                Ok(self.is_namespace(first.effective_namespace())? || self.is_namespace(now.effective_namespace())?)
+            }
+        }
     }
 
     /// Whether the patterns match an id (`TargetSelectorRegex.Selects`).

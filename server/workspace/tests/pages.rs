@@ -53,6 +53,7 @@ const UNSHOWN: &[&str] = &[
     // The examples are kustomizations, which are not manifests.
     "kustomize-failure",
     "kustomize-not-built",
+    "unused-patch",
     // These errors are about Go files together with a CRD, or with what runs controller-gen.
     "go-type-refused",
     "stale-crd",

@@ -63,7 +63,7 @@ impl Building<'_> {
         let changes = self.changes.clone();
         self.changes.add(&before);
         let built = built?;
-        if !self.unread.is_empty() || self.blocked.is_some() {
+        if !self.unread.is_empty() || self.blocked.is_some() || self.has_empty_files {
             self.sources.bases.insert(folder.to_owned(), Base::Alone);
             return Ok(built);
         }

@@ -88,13 +88,15 @@ impl Building<'_> {
         match transformer {
             Transformer::Patch(patch) => {
                 let read = self.patch(folder, patch)?;
-                apply(resources, patch, read, is_open)?;
+                let is_matched = apply(resources, patch, read, is_open)?;
+                self.note_target(patch, is_matched, resources)?;
                 resources.drop_gone();
                 Ok(())
             }
             Transformer::JsonPatch(patch) => {
                 let operations = self.json_patch(folder, patch)?;
-                apply_json(resources, patch, &operations, false)
+                let is_matched = apply_json(resources, patch, &operations, false)?;
+                self.note_target(patch, is_matched, resources)
             }
             Transformer::MergePatches(written, text, place) => {
                 let patches = self.merge_patches(folder, (written, text.as_ref()), *place)?;
@@ -116,6 +118,16 @@ impl Building<'_> {
             Transformer::Replacement(replacement) => self.replacement(folder, replacement, resources),
             Transformer::Value(text, targets) => targets.iter().try_for_each(|it| value::add(resources, text, it)),
             Transformer::Hashes => generate::add_hashes(resources),
+        }
+    }
+
+    /// Notes whether the target of a patch selects one of the objects.
+    fn note_target(&mut self, patch: &Patch, is_matched: bool, objects: &Resources) -> Result<()> {
+        // A transformer that is not run may create objects or change their names.
+        let is_open = self.is_open() || self.blocked.is_some() || self.has_empty_files;
+        match &patch.target {
+            Some(target) => self.targets.note((target, is_matched), objects, is_open),
+            None => Ok(()),
         }
     }
 

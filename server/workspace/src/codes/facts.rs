@@ -26,6 +26,8 @@ pub enum HasFix {
     No,
     /// Editors offer a quick fix for the code. `check --fix` applies it only where it is unambiguous, which the example of the code is not.
     Offered,
+    /// Editors offer a quick fix. `check --fix` never applies it, because it looks at one file at a time, and other files decide here.
+    Editors,
     /// Editors offer a quick fix, and `check --fix` applies it without asking.
     Safe,
     /// Editors that compare with a git revision offer to restore what the revision has.
@@ -81,6 +83,7 @@ fn row(line: &'static str) -> Option<(&'static str, Facts)> {
         fix: match fix {
             "safe" => HasFix::Safe,
             "yes" => HasFix::Offered,
+            "editors" => HasFix::Editors,
             "restored" => HasFix::Restored,
             _ => HasFix::No,
         },
@@ -137,6 +140,7 @@ impl Code {
         let fix = match (facts.fix, self.without_fix) {
             (HasFix::Safe, _) => "in editors, and with `check --fix`".to_owned(),
             (HasFix::Offered, _) => "in editors; `check --fix` applies it only if there is one correction".to_owned(),
+            (HasFix::Editors, _) => "in editors".to_owned(),
             (HasFix::Restored, _) => "in editors, if they compare with a git revision".to_owned(),
             (HasFix::No, Some(why)) => format!("none. {why}"),
             (HasFix::No, None) => "none".to_owned(),
@@ -244,7 +248,7 @@ mod tests {
             };
             assert!(find(code).is_some(), "{code}");
             assert!(["error", "warning", "hint"].contains(severity), "{line}");
-            assert!(["no", "yes", "safe", "restored"].contains(fix), "{line}");
+            assert!(["no", "yes", "editors", "safe", "restored"].contains(fix), "{line}");
             let facts = find(code).and_then(|it| it.facts());
             assert_eq!(
                 facts.is_some_and(|it| it.versions.is_some()),

@@ -118,7 +118,7 @@ fn llms(product: &Product, commands: &[(String, String)]) -> anyhow::Result<Stri
         let facts = code.facts().with_context(|| format!("{} has no facts", code.name))?;
         let fix = match facts.fix {
             HasFix::Safe => ", fixed by `check --fix`",
-            HasFix::Offered | HasFix::Restored | HasFix::No => "",
+            HasFix::Offered | HasFix::Editors | HasFix::Restored | HasFix::No => "",
         };
         let sentence = in_one_line(code.summary);
         let _ = writeln!(text, "- [{}]({page}): {sentence} ({}{fix})", code.name, facts.severity);

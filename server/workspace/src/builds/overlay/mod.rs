@@ -20,6 +20,7 @@ mod objects;
 mod projection;
 mod run;
 mod stored;
+mod targets;
 mod unjudged;
 
 use std::{
@@ -43,6 +44,7 @@ use objects::{Key, changed_files, is_judged, key, told, told_unread};
 use projection::{Projection, Written, documents_of};
 use run::{BuiltFolder, Run};
 pub use stored::{BuildOf, Stored};
+use targets::TargetsOfRun;
 
 use crate::{
     builds::flux::Flux,
@@ -142,6 +144,7 @@ struct Adding {
     remote: HashSet<String>,
     /// The findings about kustomizations that were already reported, by span and headline.
     told: HashSet<(u32, u32, String)>,
+    targets: TargetsOfRun,
     /// The objects that are part of a build but are not checked.
     left_out: HashSet<Key>,
     /// The indices of the builds that Flux makes from the repository as it is, without a tool that creates files first.
@@ -241,6 +244,9 @@ impl Overlays {
         for (n, unchanged) in unchanged.into_iter().enumerate() {
             overlays.add((n, unchanged), &mut state, earlier.as_mut());
         }
+        for finding in std::mem::take(&mut state.targets).findings() {
+            overlays.tell(&mut state, finding);
+        }
         if !overlays.misread.is_empty() {
             let resources = overlays.builds.iter().flat_map(|it| &it.resources);
             overlays.read.1 = resources.cloned().collect();
@@ -300,6 +306,10 @@ impl Overlays {
     ) {
         // Take the objects out of the build, so that those that are not checked are freed.
         let objects = std::mem::replace(&mut self.builds[number].objects, Ok(Vec::new()));
+        let targets = std::mem::take(&mut self.builds[number].targets);
+        // A kustomization that contains only patches is not meant to be built by itself.
+        let is_whole = objects.is_ok() && self.builds[number].names_objects;
+        state.targets.add(targets, is_whole);
         let build = &self.builds[number];
         let sources = &self.sources;
         let mut findings = Vec::new();

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crd_analyzer_kustomize::{Build, Node, Place, Problem, ProblemKind, Sources, Unread};
+use crd_analyzer_kustomize::{Build, Node, Place, Problem, ProblemKind, Sources, Unknown, Unread};
 use crd_analyzer_syntax::{
     paths::lookup,
     tree::{NodeKind, Span},
@@ -37,19 +37,21 @@ pub(super) fn told(problem: &Problem, is_as_is: bool) -> Option<(Place, Finding)
     if fails && problem.kind == ProblemKind::Missing {
         finding.notes.push(AS_IS.to_owned());
     }
+    if let Some(unknown) = &problem.unknown {
+        propose(&mut finding, unknown);
+    }
+    Some((place, finding))
+}
+
+/// Adds the word that is meant to a finding.
+pub(super) fn propose(finding: &mut Finding, Unknown { word, known }: &Unknown) {
     // Every other letter resembles a word of one letter.
-    let meant = problem.unknown.as_ref().filter(|it| it.word.len() > 1);
-    if let Some((word, meant)) = meant.and_then(|it| {
-        Some((
-            &it.word,
-            words::meant::meant(&it.word, it.known.iter().map(AsRef::as_ref))?,
-        ))
-    }) {
+    let meant = || words::meant::meant(word, known.iter().map(AsRef::as_ref));
+    if let Some(meant) = (word.len() > 1).then(meant).flatten() {
         finding.label = Some(format!("did you mean `{meant}`?"));
         finding.help = vec![format!("change `{}` to `{meant}`", words::clip(word, 60))];
         finding.meant = Some(meant.to_owned());
     }
-    Some((place, finding))
 }
 
 /// The reason why a missing file is an error.
