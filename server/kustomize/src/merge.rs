@@ -88,7 +88,20 @@ pub(crate) fn merge(patch: &Node, object: Node) -> Result<Option<Node>> {
     spend::text((patch.written_bytes() + object.written_bytes()) as usize)?;
     // Each node of the patch is copied twice: when it is visited, and when it is inserted.
     spend::nodes(patch.size() * 2)?;
-    walk(Some(object), Some(patch.clone()), Schema::Unknown, file.as_deref())
+    let sources = Sources {
+        dest: Some(object),
+        patch: Some(patch.clone()),
+        is_same: false,
+    };
+    walk(sources, Schema::Unknown, file.as_deref())
+}
+
+/// The values that are merged into one.
+struct Sources {
+    dest: Option<Node>,
+    patch: Option<Node>,
+    /// Whether both are the same node in kustomize, because the patch adds it. Here they are copies.
+    is_same: bool,
 }
 
 /// The directive in a `$patch` field.
@@ -163,12 +176,8 @@ fn kind_of(node: &Node) -> Kind {
     }
 }
 
-fn walk<'f>(
-    dest: Option<Node>,
-    patch: Option<Node>,
-    schema: Schema<'f>,
-    file: Option<&'f OpenApi>,
-) -> Result<Option<Node>> {
+fn walk<'f>(sources: Sources, schema: Schema<'f>, file: Option<&'f OpenApi>) -> Result<Option<Node>> {
+    let Sources { dest, patch, is_same } = sources;
     let schema = match schema {
         Schema::Unknown => [&dest, &patch]
             .into_iter()
@@ -199,7 +208,7 @@ fn walk<'f>(
         return Err(Problem::fails(patch.place, message));
     }
     match kind {
-        Kind::Map | Kind::None => walk_map(dest, patch, schema, file),
+        Kind::Map | Kind::None => walk_map(Sources { dest, patch, is_same }, schema, file),
         Kind::Scalar => Ok(match (patch, dest) {
             (Some(patch), Some(dest)) => Some(patch.in_place_of(Some(&dest))),
             // A string gets quotes if YAML 1.1 would read it as another type.
@@ -210,7 +219,7 @@ fn walk<'f>(
         }),
         Kind::List => match schema.merge() {
             None => Ok(patch.or(dest)),
-            Some(keys) => walk_list(dest, patch, schema, &keys, file),
+            Some(keys) => walk_list(Sources { dest, patch, is_same }, schema, &keys, file),
         },
     }
 }
@@ -219,17 +228,18 @@ fn is_missing(node: Option<&Node>) -> bool {
     node.is_none_or(Node::is_null)
 }
 
-fn walk_map<'f>(
-    dest: Option<Node>,
-    mut patch: Option<Node>,
-    schema: Schema<'f>,
-    file: Option<&'f OpenApi>,
-) -> Result<Option<Node>> {
+fn walk_map<'f>(sources: Sources, schema: Schema<'f>, file: Option<&'f OpenApi>) -> Result<Option<Node>> {
+    let Sources {
+        mut dest,
+        mut patch,
+        mut is_same,
+    } = sources;
     let dest = if is_missing(dest.as_ref()) {
         // An invalid directive is ignored here.
         if take_directive(patch.as_mut()) == Ok(Directive::Delete) {
             return Ok(None);
         }
+        is_same = true;
         match (&patch, dest) {
             (
                 None,
@@ -248,8 +258,16 @@ fn walk_map<'f>(
     } else {
         match take_directive(patch.as_mut())? {
             Directive::Delete => None,
-            Directive::Replace => patch.clone(),
-            Directive::Merge => dest,
+            Directive::Replace => {
+                is_same = true;
+                patch.clone()
+            }
+            Directive::Merge => {
+                if is_same {
+                    take_directive(dest.as_mut())?;
+                }
+                dest
+            }
         }
     };
     let Some(mut dest) = dest else { return Ok(None) };
@@ -288,7 +306,12 @@ fn walk_map<'f>(
         let is_kept = new.is_none();
         let by = new.as_ref().map(|it| it.place);
         let name = key.clone();
-        match walk(old, new, schema.field(&key), file)? {
+        let sources = Sources {
+            dest: old,
+            patch: new,
+            is_same,
+        };
+        match walk(sources, schema.field(&key), file)? {
             Some(mut node)
                 if !node.is_null() || (was_null && is_kept && node.value == Value::Null { is_written: true }) =>
             {
@@ -333,37 +356,45 @@ fn walk_map<'f>(
 const AN_ITEM: usize = 20;
 
 fn walk_list<'f>(
-    dest: Option<Node>,
-    mut patch: Option<Node>,
+    sources: Sources,
     schema: Schema<'f>,
     keys: &[&str],
     file: Option<&'f OpenApi>,
 ) -> Result<Option<Node>> {
-    // Whether the list comes only from the patch. If so, its items are merged with each other.
-    let mut is_own = true;
+    let Sources {
+        mut dest,
+        mut patch,
+        mut is_same,
+    } = sources;
     let dest = if is_missing(dest.as_ref()) {
+        is_same = true;
         patch.clone()
     } else if patch.as_ref().is_some_and(Node::is_null) {
         None
     } else {
         match take_directive(patch.as_mut())? {
             Directive::Delete => None,
-            Directive::Replace => patch.clone(),
+            Directive::Replace => {
+                is_same = true;
+                patch.clone()
+            }
             Directive::Merge => {
-                is_own = false;
+                if is_same {
+                    take_directive(dest.as_mut())?;
+                }
                 dest
             }
         }
     };
     let Some(mut dest) = dest else { return Ok(None) };
-    let sources = [Some(&dest), patch.as_ref()];
+    let both = [Some(&dest), patch.as_ref()];
     // Each item is compared with each other item.
-    let items: usize = sources.iter().flatten().map(|it| it.items().len()).sum();
+    let items: usize = both.iter().flatten().map(|it| it.items().len()).sum();
     spend::work(items.saturating_mul(items).saturating_mul(AN_ITEM * keys.len().max(1)))?;
-    let sizes: usize = sources.iter().flatten().map(|it| it.size()).sum();
+    let sizes: usize = both.iter().flatten().map(|it| it.size()).sum();
     spend::nodes(sizes * 2)?;
     // The items of the patch come first.
-    let ordered = [sources[1], sources[0]].into_iter().flatten();
+    let ordered = [both[1], both[0]].into_iter().flatten();
     let mut found: Vec<Vec<String>> = Vec::new();
     for list in ordered {
         for item in list.items() {
@@ -410,9 +441,14 @@ fn walk_list<'f>(
             .as_ref()
             .and_then(|it| it.get(DIRECTIVE))
             .is_some_and(|it| it.text() == "replace");
-        let merged = walk(old, matching.1, item_schema, file)?;
+        let sources = Sources {
+            dest: old,
+            patch: matching.1,
+            is_same,
+        };
+        let merged = walk(sources, item_schema, file)?;
         if let (Some(at), Some(merged), Value::List(items)) = (matching.0, &merged, &mut dest.value)
-            && (is_own || !is_replaced)
+            && (is_same || !is_replaced)
         {
             items[at] = merged.clone();
         }
