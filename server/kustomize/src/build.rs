@@ -184,6 +184,7 @@ impl Building<'_> {
             .list()
             .iter()
             .try_for_each(|it| check_keys(sources, &it.node))?;
+        check_order(kustomization)?;
         let list = std::mem::take(resources.list_mut());
         let built = list.into_iter().map(|mut resource| {
             resource.make_texts("annotations");
@@ -471,6 +472,20 @@ impl Building<'_> {
     fn newer(&mut self, mut node: Node) -> Node {
         self.sources.make_newer(&mut node);
         node
+    }
+}
+
+/// The orders in which kustomize can sort objects.
+const ORDERS: [&str; 2] = ["fifo", "legacy"];
+
+/// Checks the order of the objects (`SortOrderTransformer`), which does not matter otherwise.
+fn check_order(kustomization: &Kustomization) -> Result<()> {
+    match &kustomization.sort_order {
+        Some(order) if !ORDERS.contains(&&*order.text) => {
+            let message = "`order` in `sortOptions` must be `fifo` or `legacy`";
+            Err(Problem::fails(order.place, message).of_unknown(&order.text, ORDERS))
+        }
+        _ => Ok(()),
     }
 }
 

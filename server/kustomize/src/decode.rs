@@ -13,6 +13,7 @@ use crate::{
     node::{Node, Place, Value},
     problem::{Problem, Result},
     selector::{Field, Selector},
+    shapes,
     spec::FieldSpec,
 };
 
@@ -51,6 +52,7 @@ impl Kustomization {
                     let message = format!("a kustomization has no field `{written}`");
                     Problem::fails(*key_place, message).of_unknown(written, KNOWN)
                 })?;
+            shapes::decode(key, node)?;
             match key {
                 "apiVersion" => head.0 = text(node, decoder)?,
                 "kind" => head.1 = text(node, decoder)?,
@@ -78,6 +80,11 @@ impl Kustomization {
                 "generators" => found.plugins.generators = list_of_texts(node, decoder)?,
                 "transformers" => found.plugins.transformers = list_of_texts(node, decoder)?,
                 "validators" => found.plugins.validators = list_of_texts(node, decoder)?,
+                "sortOptions" if !node.is_null() => {
+                    let order = Fields::of(node, decoder)?.text("order")?;
+                    let empty = Text { text: "".into(), place: *key_place };
+                    found.sort_order = Some(order.unwrap_or(empty));
+                }
                 "openapi" => found.openapi = openapi(node)?,
                 "crds" | "helmCharts" | "helmChartInflationGenerator" if !node.is_empty() => {
                     found.unsupported.push((key, node.place));
@@ -274,7 +281,7 @@ impl<'n> Fields<'n> {
     }
 }
 
-fn wrong(node: &Node, expected: &str) -> Problem {
+pub(crate) fn wrong(node: &Node, expected: &str) -> Problem {
     Problem::fails(node.place, format!("the value must be {expected}"))
 }
 
@@ -310,7 +317,7 @@ pub(crate) fn list_of_texts(node: &Node, decoder: Decoder) -> Result<Vec<Text>> 
     list(node, |it| Ok(text(it, decoder)?.unwrap_or_else(|| empty(it.place))))
 }
 
-fn texts(node: &Node, decoder: Decoder) -> Result<Vec<(Text, Text)>> {
+pub(crate) fn texts(node: &Node, decoder: Decoder) -> Result<Vec<(Text, Text)>> {
     match &node.value {
         Value::Map(entries) => entries
             .iter()

@@ -225,6 +225,8 @@ pub(crate) struct Kustomization {
     pub(crate) configurations: Vec<Text>,
     /// The plugins that generate, change and validate objects. An entry is inline text, a file or a folder.
     pub(crate) plugins: Plugins,
+    /// The order in `sortOptions`, which counts only in the outermost kustomization. Empty if it is missing there.
+    pub(crate) sort_order: Option<Text>,
     /// The OpenAPI file that determines how lists are merged.
     pub(crate) openapi: Option<Text>,
     /// The fields that need a program, a plugin or a schema of the user, with their places.

@@ -31,6 +31,7 @@ mod repeated;
 mod replace;
 mod resource;
 mod selector;
+mod shapes;
 mod sources;
 mod spec;
 mod spend;

@@ -2,6 +2,7 @@
 #![allow(clippy::format_push_string, clippy::format_collect, reason = "the texts are short")]
 
 mod configurations;
+mod ignored;
 mod openapi;
 mod plugins;
 mod simple;
@@ -449,6 +450,7 @@ impl Made<'_> {
         self.add_openapi(&mut text, folder);
         self.add_configurations(&mut text, folder);
         self.add_plugins(&mut text, folder, &objects);
+        self.ignored(&mut text);
         self.files.push((format!("{folder}/kustomization.yaml"), text));
         objects
     }
