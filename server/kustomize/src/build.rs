@@ -30,6 +30,7 @@ use crate::{
     names,
     node::{Node, Place},
     problem::{Problem, ProblemKind, Result},
+    shapes,
     sources::{Files, Sources, end_of, joined, missing, name, unread},
     spec::{Config, default_config},
     spend,
@@ -299,6 +300,7 @@ impl Building<'_> {
         };
         self.root.get_or_insert(first.place);
         let kustomization = Kustomization::decode(&first).map_err(|it| it.at(first.place))?;
+        shapes::check(&first)?;
         self.misread.pop();
         self.note_unsupported(&kustomization);
         self.note_changes(folder, &kustomization)?;

@@ -13,7 +13,6 @@ use crate::{
     node::{Node, Place, Value},
     problem::{Problem, Result},
     selector::{Field, Selector},
-    shapes,
     spec::FieldSpec,
 };
 
@@ -52,7 +51,6 @@ impl Kustomization {
                     let message = format!("a kustomization has no field `{written}`");
                     Problem::fails(*key_place, message).of_unknown(written, KNOWN)
                 })?;
-            shapes::decode(key, node)?;
             match key {
                 "apiVersion" => head.0 = text(node, decoder)?,
                 "kind" => head.1 = text(node, decoder)?,
@@ -82,7 +80,10 @@ impl Kustomization {
                 "validators" => found.plugins.validators = list_of_texts(node, decoder)?,
                 "sortOptions" if !node.is_null() => {
                     let order = Fields::of(node, decoder)?.text("order")?;
-                    let empty = Text { text: "".into(), place: *key_place };
+                    let empty = Text {
+                        text: "".into(),
+                        place: *key_place,
+                    };
                     found.sort_order = Some(order.unwrap_or(empty));
                 }
                 "openapi" => found.openapi = openapi(node)?,

@@ -76,23 +76,29 @@ const HELM_CHART_ARGS: Shape = object!(
     [("valuesLocal", Any), ("extraArgs", Texts)]
 );
 
-/// Decodes the value of a field of a kustomization whose value a build does not use.
+/// The fields of a kustomization whose values a build does not use.
+const FIELDS: [(&str, Shape); 8] = [
+    ("metadata", METADATA),
+    ("sortOptions", SORT_OPTIONS),
+    ("helmGlobals", HELM_GLOBALS),
+    ("helmCharts", List(&HELM_CHART)),
+    ("helmChartInflationGenerator", List(&HELM_CHART_ARGS)),
+    ("openapi", TextMap),
+    ("crds", Texts),
+    ("buildMetadata", Texts),
+];
+
+/// Decodes the fields of a kustomization whose values a build does not use.
 ///
 /// # Errors
 ///
-/// If kustomize cannot decode the value.
-pub(crate) fn decode(key: &str, node: &Node) -> Result<()> {
-    let shape = match key {
-        "metadata" => METADATA,
-        "sortOptions" => SORT_OPTIONS,
-        "helmGlobals" => HELM_GLOBALS,
-        "helmCharts" => List(&HELM_CHART),
-        "helmChartInflationGenerator" => List(&HELM_CHART_ARGS),
-        "openapi" => TextMap,
-        "crds" | "buildMetadata" => Texts,
-        _ => return Ok(()),
-    };
-    shape.decode(node)
+/// If kustomize cannot decode one of them.
+pub(crate) fn check(root: &Node) -> Result<()> {
+    for entry in root.entries() {
+        let field = FIELDS.iter().find(|it| it.0.eq_ignore_ascii_case(&entry.key));
+        field.map_or(Ok(()), |it| it.1.decode(&entry.value))?;
+    }
+    Ok(())
 }
 
 impl Shape {

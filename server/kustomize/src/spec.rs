@@ -289,6 +289,10 @@ impl Change<'_> {
                         _ if is_list => field.value = Value::List(Vec::new()),
                         None => {}
                         Some(Create::Map) => *field = Node::empty_map(self.place),
+                        // kustomize makes it a string with the same text, such as `null`.
+                        Some(Create::Scalar) if !field.text().is_empty() => {
+                            field.value = Value::String(field.shared_text());
+                        }
                         Some(Create::Scalar) => {}
                     }
                 }

@@ -343,7 +343,9 @@ impl Ask<'_> {
             return judged;
         }
         let is_named = question.named && !question.around.has_own_crd;
-        let is_asked = head.is_asked(is_named && (!question.is_completed() || self.may_be_crd(document, &head)));
+        // A document with a kind is not parsed for this question.
+        let may_be_crd = || is_named && (!question.is_completed() || self.may_be_crd(document, &head));
+        let is_asked = head.is_asked(head.kind.is_empty() && may_be_crd());
         let text = &source.content[document.span.range()];
         let may_be_template = || head.kind.is_empty() && text.contains("{{") && CRD.is_said_in(text);
         if !is_asked {

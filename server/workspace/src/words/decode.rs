@@ -255,7 +255,9 @@ fn wrong_type(mismatch: &TypeMismatch) -> Words {
         }
         ("a string", OBJECT) => words.help("write `key: value` below it: a key needs a colon"),
         ("a string", LIST) => words.help("begin each item with `- `, or put the items in brackets: `[first, second]`"),
-        ("a string", "an integer" | "a number" | "`true` or `false`") => words.help("remove the quotes"),
+        ("a string", "an integer" | "a number" | "`true` or `false`") => {
+            words.help(format!("write {wanted} without quotes"))
+        }
         (_, "a string") if !matches!(found, "a list" | OBJECT) => words.help("put the value in quotes"),
         ("`true` or `false`", _) if field == Some("required") => {
             words.help("list names of properties in the schema of their object: `required: [name]`")
