@@ -23,6 +23,7 @@ mod generate;
 mod generated;
 mod go_help;
 mod go_hints;
+mod go_invalid;
 mod go_note;
 mod help;
 mod hostile;

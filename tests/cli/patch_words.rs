@@ -2,7 +2,7 @@
 
 use crate::{
     Sandbox, definition,
-    patches::{HEAD, check},
+    patches::{HEAD, check, overlay_with},
 };
 
 const SPEC: &str = "              type: object
@@ -77,6 +77,48 @@ fn names_are_compared_in_the_text_that_is_checked() {
             1,
             "{}",
             outcome.stdout
+        );
+    }
+}
+
+#[test]
+fn a_patch_that_is_not_yaml_is_marked_where_it_is_wrong() {
+    let sandbox = overlay_with("resources: [../base]\npatches: [{path: patch.yaml}]\n");
+    let patch = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec:\n  color: a: b\n";
+    sandbox.write("prod/patch.yaml", patch);
+    for named in [".", "prod/patch.yaml"] {
+        let outcome = sandbox.run(&["check", named, "-o", "concise"]);
+        outcome.expect(1, &["prod/patch.yaml:5:11: error[invalid-yaml]"]);
+    }
+}
+
+/// The word that is wrong is marked, with the one that is meant.
+#[test]
+fn misspelt_names_and_kinds_in_kustomizations() {
+    let deployment = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: shop}\nspec: {replicas: 1}\n";
+    let sandbox = overlay_with("");
+    sandbox.write("base/deployment.yaml", deployment);
+    sandbox.write("base/kustomization.yaml", "resources: [widget.yaml, deployment.yaml]\n");
+    std::fs::remove_file(sandbox.path().join("prod/patch.yaml")).expect("a file");
+    for (more, place, meant) in [
+        ("replicas: [{name: shopp, count: 3}]\n", "2:19", "shop"),
+        (
+            "patches:\n- patch: |\n    apiVersion: example.com/v1\n    kind: Widgets\n    metadata: {name: a}\n",
+            "5:11",
+            "Widget",
+        ),
+        (
+            "patches:\n- target: {kind: Widget}\n  patch: |\n    - {op: remove, path: /spec/sise}\n",
+            "5:26",
+            "/spec/size",
+        ),
+    ] {
+        sandbox.write("prod/kustomization.yaml", format!("resources: [../base]\n{more}"));
+        let outcome = sandbox.run(&["check", "."]);
+        let place = format!("prod/kustomization.yaml:{place}");
+        outcome.expect(
+            1,
+            &["error[kustomize-failure]", &place, &format!("did you mean `{meant}`?")],
         );
     }
 }

@@ -8,7 +8,10 @@ use std::{
 
 use crd_analyzer_workspace::roles::GoTest;
 
-use crate::read::{self, Access, SETTINGS_BYTES};
+use crate::{
+    above,
+    read::{self, Access, SETTINGS_BYTES},
+};
 
 /// The maximum number of folders between a file and a test that names it.
 const MOST_FOLDERS: usize = 4;
@@ -29,15 +32,15 @@ pub struct GoTests {
 impl GoTests {
     /// Whether a Go test near this file expects the API server to reject its resources. `path` is absolute.
     pub fn expect_error(&self, path: &Path, access: &Access) -> bool {
-        let mut folders = path.ancestors().skip(1).take(MOST_FOLDERS);
+        let mut folders = above::folders(path, access, MOST_FOLDERS);
         let rejects = folders.any(|it| self.of(it, access).iter().any(|test| test.rejects(path)));
-        let mut folders = path.ancestors().skip(1).take(MOST_FOLDERS_OF_CLUSTERS);
+        let mut folders = above::folders(path, access, MOST_FOLDERS_OF_CLUSTERS);
         rejects || folders.any(|it| self.of(it, access).iter().any(|test| test.expects_failure(path)))
     }
 
     /// Whether a Go test near this file may send resources to an API server. `path` is absolute.
     pub fn apply(&self, path: &Path, access: &Access) -> bool {
-        let mut folders = path.ancestors().skip(1).take(MOST_FOLDERS);
+        let mut folders = above::folders(path, access, MOST_FOLDERS);
         folders.any(|folder| {
             let below = path.strip_prefix(folder).unwrap_or(path);
             GoTest::apply(&self.of(folder, access), below)
@@ -72,7 +75,7 @@ impl GoTests {
 
     /// Whether Go tests use the resources in this file only to look at those in a cluster, and do not create them. `path` is absolute.
     pub fn only_look_at(&self, path: &Path, access: &Access) -> bool {
-        let mut folders = path.ancestors().skip(1).take(MOST_FOLDERS_OF_CLUSTERS);
+        let mut folders = above::folders(path, access, MOST_FOLDERS_OF_CLUSTERS);
         folders.any(|it| self.of(it, access).iter().any(|test| test.only_looks_at(path)))
     }
 

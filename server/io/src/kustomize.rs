@@ -13,6 +13,7 @@ use crd_analyzer_workspace::{
 };
 
 use crate::{
+    above,
     made::MadeFiles,
     read::{self, Access, Kind, SETTINGS_BYTES, Unread},
     test_steps::TestFolders,
@@ -122,13 +123,13 @@ impl Kustomizations {
     /// Whether this file contains only parts of resources, because a kustomization names it as a patch, or a kuttl or chainsaw test uses it in that
     /// way.
     fn is_part(&self, path: &Path, access: &Access) -> bool {
-        let mut folders = path.ancestors().skip(1).take(MOST_FOLDERS);
+        let mut folders = above::folders(path, access, MOST_FOLDERS);
         folders.any(|it| self.of(it, access).patches.contains(path)) || self.tests.is_part(path, access)
     }
 
     /// Whether a kustomization puts this file into a ConfigMap or Secret, from which programs read it.
     fn is_data(&self, path: &Path, access: &Access) -> bool {
-        let mut folders = path.ancestors().skip(1).take(MOST_FOLDERS);
+        let mut folders = above::folders(path, access, MOST_FOLDERS);
         folders.any(|it| self.of(it, access).data.contains(path))
     }
 

@@ -8,6 +8,7 @@
     reason = "this crate does the input and output of all others"
 )]
 
+mod above;
 pub mod absolute;
 pub mod archive;
 pub mod cache;

@@ -8,7 +8,10 @@ use std::{
 
 use crd_analyzer_workspace::roles::SetByScripts;
 
-use crate::read::{self, Access, SETTINGS_BYTES};
+use crate::{
+    above,
+    read::{self, Access, SETTINGS_BYTES},
+};
 
 /// The maximum number of folders between a manifest and a script that changes it.
 const MOST_FOLDERS: usize = 4;
@@ -27,7 +30,7 @@ impl Scripts {
     /// What the scripts near this file set in it. `path` is absolute.
     pub fn near(&self, path: &Path, access: &Access) -> SetByScripts {
         let mut near = SetByScripts::default();
-        for folder in path.ancestors().skip(1).take(MOST_FOLDERS) {
+        for folder in above::folders(path, access, MOST_FOLDERS) {
             near.extend(&self.of(folder, access));
             for beside in BESIDE {
                 near.extend_substituted(&self.of(&folder.join(beside), access));

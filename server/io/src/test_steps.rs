@@ -16,6 +16,7 @@ use crd_analyzer_workspace::{
 };
 
 use crate::{
+    above,
     read::{self, Access, SETTINGS_BYTES},
     walk::is_manifest,
 };
@@ -87,7 +88,7 @@ impl TestFolders {
 
     /// Whether `says` returns true for the tests in one of the folders above a file.
     fn any_above(&self, path: &Path, access: &Access, says: impl Fn(&Tests) -> bool) -> bool {
-        let mut folders = path.ancestors().skip(1).take(MOST_FOLDERS);
+        let mut folders = above::folders(path, access, MOST_FOLDERS);
         folders.any(|it| says(&self.of(it, access)))
     }
 

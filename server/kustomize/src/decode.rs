@@ -427,6 +427,7 @@ pub(crate) fn replica(node: &Node, decoder: Decoder) -> Result<Replica> {
     let fields = Fields::known(node, &["name", "count"], decoder)?;
     Ok(Replica {
         place: fields.get("count").map_or(fields.place, |it| it.place),
+        name_place: fields.get("name").map_or(fields.place, |it| it.place),
         name: fields.string("name")?,
         count: fields.integer("count")?,
     })

@@ -63,7 +63,10 @@ pub(crate) fn apply(object: &mut Node, patch: &[Operation]) -> Result<()> {
         let size = operation.value.as_ref().map_or(1, Node::size);
         spend::nodes(size)?;
         one(object, operation).map_err(|message| match message {
-            Failure::Message(message) => Problem::fails(operation.place, message),
+            Failure::Message(message) => {
+                let problem = Problem::fails(operation.path_place, message);
+                problem.of_unknown(&operation.path, paths_like(object, &operation.path))
+            }
             Failure::Problem(problem) => problem.at(operation.place),
         })?;
     }
@@ -176,7 +179,10 @@ fn one(object: &mut Node, operation: &Operation) -> std::result::Result<(), Fail
             let (parent, key) = find(object, path)?.ok_or_else(|| absent("parent for ", path))?;
             add(parent, &key, *key_place, moved)?;
         }
-        _ => return Err(format!("a JSON patch has no operation `{op}`").into()),
+        _ => {
+            let message = format!("a JSON patch has no operation `{op}`");
+            return Err(Problem::fails(*place, message).into());
+        }
     }
     Ok(())
 }
@@ -216,6 +222,38 @@ fn find<'n>(object: &'n mut Node, path: &str) -> Result<Option<(&'n mut Node, St
     // The operation searches, inserts into or removes from this collection.
     spend::work(1 + node.entries().len() / 2 + node.items().len())?;
     Ok((!node.is_scalar()).then_some((node, last)))
+}
+
+/// The maximum number of keys of an object that are searched for a similar one, and the maximum length of the path, in bytes.
+const MOST_KEYS: usize = 200;
+const LONGEST_LIKE: usize = 500;
+
+/// The paths that exist, and differ from a path only by the first part that does not exist.
+fn paths_like(object: &Node, path: &str) -> Vec<Arc<str>> {
+    if path.len() > LONGEST_LIKE {
+        return Vec::new();
+    }
+    let Some(inner) = path.strip_prefix('/') else {
+        return vec![format!("/{path}").into()];
+    };
+    let (mut node, mut at) = (object, 1);
+    for part in inner.split('/') {
+        let key = pointer_key(part);
+        let next = match &node.value {
+            Value::Map(_) => node.get(&key),
+            Value::List(items) => index(&key, items.len(), false).and_then(|it| items.get(it)),
+            _ => None,
+        };
+        let Some(next) = next else {
+            let (before, after) = (&path[..at], &path[at + part.len()..]);
+            let keys = node.entries().iter().take(MOST_KEYS);
+            let escaped = keys.map(|it| it.key.replace('~', "~0").replace('/', "~1"));
+            return escaped.map(|it| format!("{before}{it}{after}").into()).collect();
+        };
+        node = next;
+        at += part.len() + 1;
+    }
+    Vec::new()
 }
 
 /// The key that a part of a JSON pointer (RFC 6901) names.

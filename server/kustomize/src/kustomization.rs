@@ -60,6 +60,7 @@ pub(crate) struct Image {
 #[derive(Clone, Debug)]
 pub(crate) struct Replica {
     pub(crate) place: Place,
+    pub(crate) name_place: Place,
     pub(crate) name: Arc<str>,
     pub(crate) count: i64,
 }

@@ -33,6 +33,10 @@ pub(crate) fn target_of(resources: &Resources, patch: &Resource, is_open: bool) 
                     format!("{message}: that object has `apiVersion: {other}`"),
                 ));
             }
+            if let Some(kinds) = kinds_with_name(resources, &id)? {
+                let place = patch.node.get("kind").map_or(patch.origin, |it| it.place);
+                return Err(Problem::fails(place, message).of_unknown(&id.gvk.kind, kinds));
+            }
             let name = patch.node.at(&["metadata", "name"]);
             let place = name.map_or(patch.origin, |it| it.place);
             let names = names_like(resources, &id)?;
@@ -55,6 +59,22 @@ fn in_other_version(resources: &Resources, id: &ResId) -> Result<Option<String>>
     };
     let version = list.iter().find(is_same).and_then(|it| it.node.get("apiVersion"));
     Ok(version.and_then(Node::as_str).map(str::to_owned))
+}
+
+/// The kinds of the objects with the name of an id. `None` if an object has its kind, or none has its name.
+fn kinds_with_name(resources: &Resources, id: &ResId) -> Result<Option<Vec<Arc<str>>>> {
+    let list = resources.list();
+    spend::work(list.len() * AN_ID)?;
+    let mut kinds = Vec::new();
+    for it in list.iter().map(Resource::first_id) {
+        if it.gvk.kind == id.gvk.kind {
+            return Ok(None);
+        }
+        if it.name == id.name {
+            kinds.push(it.gvk.kind);
+        }
+    }
+    Ok((!kinds.is_empty()).then_some(kinds))
 }
 
 /// The names of the objects that differ from an id only by their name.

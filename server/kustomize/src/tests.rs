@@ -133,7 +133,7 @@ fn a_failure_names_its_place() {
             ),
             ("o/w.yaml", WIDGET),
         ],
-        "`remove` fails: the object has no `/spec/gone` at \"op: remove\\n      path: /spec/gone\"",
+        "`remove` fails: the object has no `/spec/gone` at \"/spec/gone\"",
     );
 }
 

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use crd_analyzer_goregexp::GoRegex;
 
 use crate::{
-    id::Gvk,
+    id::{Gvk, ResId},
     kustomization::{Image, Label, Namespace, Replica, Subjects, Text},
     node::{Node, Place, Value},
     problem::{Problem, Result},
-    resource::{Resource, Resources},
+    resource::{AN_ID, Resource, Resources},
     spec::{Change, Config, Create, FieldSpec, merge_specs},
     spend,
 };
@@ -276,7 +276,11 @@ pub(crate) fn replicas(resources: &mut Resources, replica: &Replica, specs: &[Fi
             "`replicas` names `{}`, but no object of this name has replicas",
             replica.name
         );
-        Err(Problem::fails(replica.place, message))
+        spend::work(resources.list().len() * AN_ID)?;
+        let is_scaled = |id: &ResId| specs.iter().any(|it| id.gvk.is_selected(&it.gvk));
+        let ids = resources.list().iter().map(Resource::first_id).filter(is_scaled);
+        let problem = Problem::fails(replica.name_place, message);
+        Err(problem.of_unknown(&replica.name, ids.map(|it| it.name)))
     }
 }
 

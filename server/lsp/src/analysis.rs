@@ -130,7 +130,7 @@ pub(crate) fn wants<'q>(effective: &Effective, hazards: Search<'q>) -> Wants<'q>
             Search::Off
         },
         lints: Lints::of(&effective.config),
-        later_warnings: true,
+        is_edited: true,
         effective: false,
         most_findings: MOST_FINDINGS,
         ..Wants::default()

@@ -90,6 +90,8 @@ crd_analyzer_schema::codes! {
     UNKNOWN_MARKER = "unknown-marker";
     /// A marker in a Go file does nothing at its place.
     MISPLACED_MARKER = "misplaced-marker";
+    /// A Go file with markers is not valid Go.
+    INVALID_GO = "invalid-go", no_fix: "The language server of Go tells what is wrong.";
     /// controller-gen cannot read the arguments of a marker in a Go file.
     INVALID_MARKER = "invalid-marker";
     /// A marker in a Go file does not fit the type that it is at.

@@ -56,6 +56,7 @@ const UNSHOWN: &[&str] = &[
     "unused-patch",
     // These errors are about Go files together with a CRD, or with what runs controller-gen.
     "go-type-refused",
+    "invalid-go",
     "stale-crd",
     // These are about several files of a chart.
     "helm-failure",

@@ -101,6 +101,8 @@ pub struct Comments {
     pub documentation: Vec<Option<Range<usize>>>,
     /// The types that the file declares.
     pub types: Arc<Types>,
+    /// The first part of the file that is not valid Go, if it is outside functions.
+    pub invalid: Option<Range<usize>>,
 }
 
 /// Parses the comments of a file. Does not parse its types.

@@ -6,6 +6,7 @@ use tree_sitter::Node;
 
 use super::{
     comments::{Comments, Target, Written},
+    invalid,
     split::Split,
     types::{Constant, Declared, Member, Set, Shape, Types},
 };
@@ -19,6 +20,7 @@ pub(super) fn read(root: Node<'_>, text: &str, comments: &Comments) -> Types {
     let documentation = comments.declarations.iter().copied().zip(&comments.documentation);
     let mut reader = Reader {
         text,
+        is_lost: invalid::is_lost(root),
         markers: HashMap::new(),
         documentation: documentation
             .filter_map(|(start, it)| Some((start, it.clone()?)))
@@ -50,6 +52,8 @@ pub(super) fn read(root: Node<'_>, text: &str, comments: &Comments) -> Types {
 
 struct Reader<'a> {
     text: &'a str,
+    /// Whether a mistake in the file may have changed where its declarations begin and end.
+    is_lost: bool,
     /// The markers, by the start of the declaration to which they belong.
     markers: HashMap<usize, Vec<Set>>,
     /// The documentation, by the start of the declaration to which it belongs.
@@ -104,7 +108,7 @@ impl Reader<'_> {
                 name: name.byte_range(),
                 is_alias: spec.kind() == "type_alias",
                 is_generic: spec.child_by_field_name("type_parameters").is_some(),
-                has_error: spec.has_error(),
+                has_error: self.is_lost || spec.has_error(),
                 documentation: self.documentation.get(&spec.start_byte()).cloned(),
                 markers: self.markers_of(spec),
                 of: of.byte_range(),

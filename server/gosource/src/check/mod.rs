@@ -9,6 +9,7 @@ mod declared_types;
 pub mod edited;
 pub mod escape;
 pub mod guessed;
+mod invalid;
 pub mod json;
 pub mod parts;
 pub mod place;
@@ -317,6 +318,7 @@ pub(crate) fn read_tree(tree: &Tree, text: &str) -> Comments {
         }
     }
     comments.types = Arc::new(declared_types::read(tree.root_node(), text, &comments));
+    comments.invalid = invalid::first(tree.root_node());
     comments
 }
 

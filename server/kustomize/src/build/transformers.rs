@@ -215,9 +215,10 @@ impl Building<'_> {
             self.misread.push(folder.to_owned());
             return Err(unread(self.files, folder, &path.text, path.place));
         };
-        let read = self.sources.read_file(&file, &text);
+        let read = self.sources.read_file(&file, &text).map_err(|it| it.at(path.place))?;
+        // What is not YAML is no patch yet: its own errors show where the mistake is.
         self.patches.push(file);
-        read.map_err(|it| it.at(path.place))
+        Ok(read)
     }
 
     fn patch(&mut self, folder: &Path, patch: &Patch) -> Result<Patched> {

@@ -121,8 +121,9 @@ pub struct Wants<'a> {
     pub effective: bool,
     /// Whether to return which patches cause a finding of a built object ([`Finding::basis`](crate::findings::finding::Finding::basis)).
     pub basis: bool,
-    /// Whether to report the warnings about a rejected object as well. If the user is editing the text, they would disappear with each error.
-    pub later_warnings: bool,
+    /// Whether the user is editing the text. If so, the warnings about a rejected object are reported as well, because they would disappear with each
+    /// error, and mistakes in Go are left to Go's own language server.
+    pub is_edited: bool,
     /// Whether to report, as an error, that an object is not checked because its kind is built in or has no CRD. Set if the user named the file.
     pub unchecked: bool,
     /// The maximum number of located findings in each list of a [`DocumentVerdict`](crate::findings::report::DocumentVerdict), for callers that
@@ -139,7 +140,7 @@ impl Default for Wants<'_> {
             costs: false,
             effective: true,
             basis: false,
-            later_warnings: false,
+            is_edited: false,
             unchecked: false,
             most_findings: usize::MAX,
         }

@@ -153,7 +153,7 @@ impl<'a> Locate<'a> {
             warnings: answer
                 .warnings
                 .iter()
-                .chain(answer.later_warnings.iter().filter(|_| self.wants.later_warnings))
+                .chain(answer.later_warnings.iter().filter(|_| self.wants.is_edited))
                 .take(self.wants.most_findings)
                 .map(|it| self.warning(it))
                 .collect(),

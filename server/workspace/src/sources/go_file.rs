@@ -17,12 +17,13 @@ use crd_analyzer_syntax::tree::Span;
 
 use crate::{
     codes,
+    documents::spans,
     findings::finding::{Class, Finding, Related, Severity},
     findings::report::FileReport,
     findings::suppress::{self, Form},
     judging::question::Question,
     sources::generated::GoSources,
-    words::{self, meant::meant},
+    words::{self, Words, meant::meant},
 };
 
 pub use crd_analyzer_gosource::is_source;
@@ -93,6 +94,11 @@ pub(crate) fn report(text: &Arc<str>, path: &Path, question: &Question<'_>) -> F
     let markers = Markers::of(path, question.around.go, question.around.markers);
     let comments = markers.comments(text);
     let found = markers.find(text, &comments);
+    if let Some(part) = comments.invalid.as_ref().filter(|_| !question.wants.is_edited) {
+        // Whatever else is found may follow from the mistake.
+        report.findings.push(invalid(text, part));
+        return report;
+    }
     let mut findings: Vec<Finding> = found.iter().map(finding).collect();
     let lines: Vec<Span> = comments.lines.iter().map(span).collect();
     let hints = suppress::apply(text, Form::Go, &lines, findings.iter_mut());
@@ -103,9 +109,27 @@ pub(crate) fn report(text: &Arc<str>, path: &Path, question: &Question<'_>) -> F
     report
 }
 
+/// The error about the first part of a file that is not valid Go.
+fn invalid(text: &str, part: &Range<usize>) -> Finding {
+    let mut finding = Finding::new(Class::Hint, codes::INVALID_GO, Span::default(), "");
+    finding.severity = Severity::Error;
+    // The parser may find out late, so the place is the first line of what it cannot read.
+    finding.span = spans::first_line(text, span(part));
+    let words = Words::new("controller-gen fails: the file is not valid Go")
+        .label("the first part that is not Go")
+        .help("`go vet` says what is wrong: the mistake may be a little earlier");
+    words::put(&mut finding, words);
+    finding
+}
+
 /// Applies suppression comments to the reports on CRDs that are generated from the types of a Go file. Leaves out that a CRD is older than a field or
 /// type whose marker has an error.
 pub(crate) fn silence(report: &mut FileReport) {
+    if report.findings.iter().any(|it| it.code == codes::INVALID_GO) {
+        report.documents.clear();
+        report.findings.retain(|it| it.code == codes::INVALID_GO);
+        return;
+    }
     leave_out_beside_errors(report);
     let text = report.text.clone();
     if !suppress::may_be_in(&text) {

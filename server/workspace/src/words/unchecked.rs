@@ -46,7 +46,7 @@ pub(crate) fn other(written: &WrittenType) -> Words {
         (_, "") => "this object is not checked: it has no `kind`".to_owned(),
         ("", kind) => format!("this {} is not checked: it has no `apiVersion`", clip(kind, 40)),
         (_, kind) => format!(
-            "this {} is not checked: its kind is built into Kubernetes",
+            "this {} is not checked: its API group is built into Kubernetes",
             clip(kind, 40)
         ),
     };

@@ -134,7 +134,7 @@ impl Ask<'_> {
                 .extend(verdict::after_decoding(&server, (tree, json), asked, subject, most));
             verdict.hints.extend_from_slice(&hints);
             verdict.hints.extend(partial.clone());
-            if self.question.wants.later_warnings {
+            if self.question.wants.is_edited {
                 let later = verdict::later_warnings(&server, version, tree, json, subject, most);
                 verdict.warnings.extend(later);
             }
