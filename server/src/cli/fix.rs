@@ -163,7 +163,7 @@ pub(super) fn repair(
     let is_better = |it: &String| *it != after && errors(it) <= errors(&after);
     if let Some(newer) = newer.filter(is_better) {
         after = newer;
-        let title = "write the CRD as controller-gen makes it of the types".to_owned();
+        let title = "write the CRD as controller-gen makes it from the types".to_owned();
         done.push(Done { line: 1, title });
     } else {
         let (repaired, fixes) = rounds(after, config, (&question, Some(making)), asked.level);

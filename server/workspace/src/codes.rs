@@ -104,7 +104,7 @@ crd_analyzer_schema::codes! {
     REPEATED_JSON_NAME = "repeated-json-name", no_fix: "Only the author knows the names of the fields.";
     /// gofmt changed quotes in a marker.
     MARKER_QUOTES = "marker-quotes";
-    /// A CRD is older than the Go types that controller-gen made it of.
+    /// A CRD is older than the Go types that controller-gen made it from.
     STALE_CRD = "stale-crd";
     /// A suppression comment is malformed.
     MALFORMED_SUPPRESSION = "malformed-suppression";

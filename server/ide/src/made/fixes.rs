@@ -75,7 +75,7 @@ pub fn rewritten(file: Arc<SourceText>, text: &str, problem: &Problem) -> Declar
         .map_or(file.text.len(), |it| rest + it + 1);
     let new_end = text.len() - (file.text.len() - rest);
     Declaration {
-        title: format!("Write {name} as controller-gen makes it of the types"),
+        title: format!("Write {name} as controller-gen makes it from the types"),
         problem: problem.clone(),
         edits: vec![TextEdit {
             span: Span::new(start as u32, rest as u32),
