@@ -110,3 +110,21 @@ fn objects_that_no_patch_is_for_are_checked_whole() {
     let outcome = sandbox("- path: nosuch.yaml\n").run(&["check", "."]);
     outcome.expect(1, &["kustomize-failure", ", 1 error,"]);
 }
+
+/// kustomize refuses such a file, unless it is told not to. Flux does not refuse it.
+#[test]
+fn a_file_outside_the_folder_of_the_kustomization_is_a_hint() {
+    let flux = "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: a, namespace: flux-system}\nspec:\n  path: ./prod\n  sourceRef: {kind: GitRepository, name: flux-system}\n";
+    let map = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n";
+    let sandbox = Sandbox::new(&[
+        ("base/map.yaml", map),
+        ("prod/kustomization.yaml", "resources: [../base/map.yaml]\n"),
+    ]);
+    let hint = "hint[kustomize-failure]: kustomize refuses `../base/map.yaml`";
+    sandbox.commit();
+    sandbox
+        .run(&["check", "."])
+        .expect(0, &[hint, "prod/kustomization.yaml:1:13", ", 1 hint"]);
+    sandbox.write("clusters/a.yaml", flux);
+    sandbox.run(&["check", "."]).expect(0, &[", 0 hints"]);
+}

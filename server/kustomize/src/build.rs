@@ -59,6 +59,7 @@ pub fn build_with(
         resources: Vec::new(),
         taken: Vec::new(),
         patches: Vec::new(),
+        outside: Vec::new(),
         targets: Targets::default(),
         open: Vec::new(),
         unread_before: Vec::new(),
@@ -92,6 +93,7 @@ pub fn build_with(
         resources: building.resources,
         taken: building.taken,
         patches: building.patches,
+        outside: building.outside,
         targets: building.targets,
         changes: building.changes,
         is_component: building.is_component,
@@ -111,6 +113,7 @@ struct Building<'f> {
     resources: Vec<PathBuf>,
     taken: Vec<Place>,
     patches: Vec<PathBuf>,
+    outside: Vec<(String, Place)>,
     targets: Targets,
     changes: Changes,
     /// The folders of the kustomizations that are being read, outermost first.
@@ -148,6 +151,9 @@ const A_PATH: usize = 100;
 const A_PROBLEM: usize = 1 << 10;
 /// The work units for a transformer that looks at an object.
 const A_LOOK: usize = 50;
+
+/// The maximum number of files outside the folders of kustomizations that a build lists.
+const MOST_OUTSIDE: usize = 100;
 
 /// The maximum depth of nested kustomizations.
 const MOST_OPEN: usize = 100;
@@ -223,6 +229,17 @@ impl Building<'_> {
         spend::bytes(path.as_os_str().len() + A_PATH)?;
         let text = self.sources.text(self.files, path)?;
         self.texts.insert(path.into(), text.clone());
+        Ok(text)
+    }
+
+    /// The text of a file that a kustomization names.
+    fn text_in(&mut self, folder: &Path, path: &str, place: Place) -> Result<Option<Arc<str>>> {
+        let file = joined(folder, path);
+        let text = self.text(&file)?;
+        if text.is_some() && !file.starts_with(folder) && self.outside.len() < MOST_OUTSIDE {
+            spend::bytes(path.len() + A_PATH)?;
+            self.outside.push((path.to_owned(), place));
+        }
         Ok(text)
     }
 
@@ -390,7 +407,7 @@ impl Building<'_> {
     fn resource(&mut self, folder: &Path, path: &Text, found: &mut Accumulated) -> Result<()> {
         let file = joined(folder, &path.text);
         let is_folder = self.files.is_folder(&file);
-        if !is_folder && let Some(text) = self.text(&file)? {
+        if !is_folder && let Some(text) = self.text_in(folder, &path.text, path.place)? {
             let read = self.sources.read_file(&file, &text);
             // All open kustomizations include the file, so the path is stored for each.
             spend::bytes((file.as_os_str().len() + A_PATH) * self.open.len())?;

@@ -88,6 +88,9 @@ pub struct Build {
     pub taken: Vec<Place>,
     /// The files that contain patches.
     pub patches: Vec<PathBuf>,
+    /// Files that are not in or below the folder of the kustomization that names them, each with the place that names it. kustomize refuses them,
+    /// unless its load restrictor is off. Flux turns it off.
+    pub outside: Vec<(String, Place)>,
     /// What the targets of patches select.
     pub targets: Targets,
     /// The objects that kustomizations change.

@@ -10,6 +10,7 @@ pub(super) struct Args {
     stdio: bool,
 }
 
+#[cfg(feature = "lsp")]
 pub(super) fn run(_: &Args) -> anyhow::Result<Status> {
     crd_analyzer_io::memory::share_freed();
     // LSP defines two exit codes: 0 after a `shutdown` request, otherwise 1.
@@ -18,4 +19,11 @@ pub(super) fn run(_: &Args) -> anyhow::Result<Status> {
     } else {
         Status::Findings
     })
+}
+
+/// The build for a first look has no language server, because it compiles faster.
+#[cfg(not(feature = "lsp"))]
+pub(super) fn run(_: &Args) -> anyhow::Result<Status> {
+    let why = "this build has no language server: build crd-analyzer with `cargo build --release`";
+    Err(super::UsageError(why.to_owned()).into())
 }

@@ -19,7 +19,6 @@ mod fix;
 mod generate;
 mod init;
 mod judge;
-#[cfg(feature = "lsp")]
 mod lsp;
 mod made;
 mod man;
@@ -73,7 +72,6 @@ enum Command {
     Schema(schema::Args),
     Storage(storage::Args),
     Test(test::Args),
-    #[cfg(feature = "lsp")]
     Lsp(lsp::Args),
     Explain(explain::Args),
     Init(init::Args),
@@ -139,7 +137,6 @@ impl Cli {
             Command::Schema(args) => schema::run(&args),
             Command::Storage(args) => storage::run(&args),
             Command::Test(args) => test::run(&args, self.color),
-            #[cfg(feature = "lsp")]
             Command::Lsp(args) => lsp::run(&args),
             Command::Explain(args) => explain::run(&args, self.color),
             Command::Init(args) => init::run(&args),

@@ -1,7 +1,7 @@
 //! Finds the kustomizations that may use a file, according to the paths that they name.
 
 use std::{
-    collections::{BTreeSet, HashMap},
+    collections::{BTreeSet, HashMap, HashSet},
     path::{Path, PathBuf},
 };
 
@@ -96,6 +96,22 @@ pub fn is_kustomization(file: &Path) -> bool {
 /// Whether a folder has a kustomization.
 pub(super) fn has_kustomization(files: &dyn Files, folder: &Path) -> bool {
     FILE_NAMES.iter().any(|it| files.read(&folder.join(it)).is_some())
+}
+
+/// The indices of the folders. Folders whose kustomizations no other kustomization names come first.
+pub(super) fn outermost_first<F: Files>(folders: &[(PathBuf, F)]) -> Vec<usize> {
+    let mut named: HashSet<PathBuf> = HashSet::new();
+    let known: HashSet<&Path> = folders.iter().map(|it| it.0.as_path()).collect();
+    for (folder, files) in folders {
+        let names = references(files, folder).unwrap_or_default();
+        named.extend(
+            names
+                .into_iter()
+                .filter(|it| it != folder && known.contains(it.as_path())),
+        );
+    }
+    let (inner, outer): (Vec<usize>, Vec<usize>) = (0..folders.len()).partition(|it| named.contains(&folders[*it].0));
+    outer.into_iter().chain(inner).collect()
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ mod graph;
 mod judged;
 mod merging;
 mod objects;
+mod outside;
 mod projection;
 mod run;
 mod stored;
@@ -38,9 +39,11 @@ use crd_analyzer_kustomize::{Build, Node, Place, ProblemKind, Sources, Unread, V
 use earlier::Earlier;
 pub use flux_folders::FluxFolders;
 use flux_folders::{By, ByFlux};
+use graph::outermost_first;
 pub use graph::{Graph, is_kustomization};
 use judged::Judged;
 use objects::{Key, changed_files, is_judged, key, told, told_unread};
+use outside::OutsideOfRun;
 use projection::{Projection, Written, documents_of};
 use run::{BuiltFolder, Run};
 pub use stored::{BuildOf, Stored};
@@ -145,6 +148,7 @@ struct Adding {
     /// The findings about kustomizations that were already reported, by span and headline.
     told: HashSet<(u32, u32, String)>,
     targets: TargetsOfRun,
+    outside: OutsideOfRun,
     /// The objects that are part of a build but are not checked.
     left_out: HashSet<Key>,
     /// The indices of the builds that Flux makes from the repository as it is, without a tool that creates files first.
@@ -220,10 +224,13 @@ impl Overlays {
         let builds = overlays.folders.iter().zip(&overlays.patching).enumerate();
         let is_as_is =
             |folder: &PathBuf, is_by: bool| (is_by || by_flux.applied.contains(folder)) && by_flux.is_certain(folder);
+        let is_by_flux = |(_, (folder, by)): &(usize, (&PathBuf, &Option<By>))| by.is_some() || is_applied(folder);
+        let outside = OutsideOfRun::of(builds.clone().filter(is_by_flux).map(|it| it.0));
         let as_is = builds.filter(|(_, (folder, by))| is_as_is(folder, by.is_some()));
         let mut state = Adding {
             run,
             as_is: as_is.map(|it| it.0).collect(),
+            outside,
             ..Adding::default()
         };
         let ByFlux {
@@ -323,6 +330,7 @@ impl Overlays {
                 findings.push((*place, told_unread(unread, is_as_is)));
             }
         }
+        findings.extend(state.outside.findings(number, build));
         let is_known = build.unread.is_empty();
         match objects {
             Err(problem) => {
@@ -566,22 +574,6 @@ impl Overlays {
         let nearest = || path.ancestors().skip(1).find(|it| folders.contains(*it));
         !self.misread.is_empty() && !resources.contains(path) && nearest().is_some_and(|it| self.misread.contains(it))
     }
-}
-
-/// The indices of the folders. Folders whose kustomizations no other kustomization names come first.
-fn outermost_first<F: Files>(folders: &[(PathBuf, F)]) -> Vec<usize> {
-    let mut named: HashSet<PathBuf> = HashSet::new();
-    let known: HashSet<&Path> = folders.iter().map(|it| it.0.as_path()).collect();
-    for (folder, files) in folders {
-        let names = references(files, folder).unwrap_or_default();
-        named.extend(
-            names
-                .into_iter()
-                .filter(|it| it != folder && known.contains(it.as_path())),
-        );
-    }
-    let (inner, outer): (Vec<usize>, Vec<usize>) = (0..folders.len()).partition(|it| named.contains(&folders[*it].0));
-    outer.into_iter().chain(inner).collect()
 }
 
 impl BuiltDocuments for Overlays {
