@@ -232,10 +232,9 @@ impl Building<'_> {
         Ok(text)
     }
 
-    /// The text of a file that a kustomization names.
-    fn text_in(&mut self, folder: &Path, path: &str, place: Place) -> Result<Option<Arc<str>>> {
-        let file = joined(folder, path);
-        let text = self.text(&file)?;
+    /// The text of the file that the kustomization of a folder names with a path.
+    fn text_in(&mut self, folder: &Path, file: &Path, (path, place): (&str, Place)) -> Result<Option<Arc<str>>> {
+        let text = self.text(file)?;
         if text.is_some() && !file.starts_with(folder) && self.outside.len() < MOST_OUTSIDE {
             spend::bytes(path.len() + A_PATH)?;
             self.outside.push((path.to_owned(), place));
@@ -407,7 +406,7 @@ impl Building<'_> {
     fn resource(&mut self, folder: &Path, path: &Text, found: &mut Accumulated) -> Result<()> {
         let file = joined(folder, &path.text);
         let is_folder = self.files.is_folder(&file);
-        if !is_folder && let Some(text) = self.text_in(folder, &path.text, path.place)? {
+        if !is_folder && let Some(text) = self.text_in(folder, &file, (&path.text, path.place))? {
             let read = self.sources.read_file(&file, &text);
             // All open kustomizations include the file, so the path is stored for each.
             spend::bytes((file.as_os_str().len() + A_PATH) * self.open.len())?;

@@ -46,6 +46,28 @@ struct Sources {
     is_same: bool,
 }
 
+impl Sources {
+    /// What remains of a value that the patch changes, before their parts are merged. `None` if the patch deletes it.
+    fn remaining(&mut self) -> Result<Option<Node>> {
+        if self.patch.as_ref().is_some_and(Node::is_null) {
+            return Ok(None);
+        }
+        Ok(match take_directive(self.patch.as_mut())? {
+            Directive::Delete => None,
+            Directive::Replace => {
+                self.is_same = true;
+                self.patch.clone()
+            }
+            Directive::Merge => {
+                if self.is_same {
+                    take_directive(self.dest.as_mut())?;
+                }
+                self.dest.take()
+            }
+        })
+    }
+}
+
 /// The directive in a `$patch` field.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Directive {
@@ -170,19 +192,14 @@ fn is_missing(node: Option<&Node>) -> bool {
     node.is_none_or(Node::is_null)
 }
 
-fn walk_map<'f>(sources: Sources, schema: Schema<'f>, file: Option<&'f OpenApi>) -> Result<Option<Node>> {
-    let Sources {
-        mut dest,
-        mut patch,
-        mut is_same,
-    } = sources;
-    let dest = if is_missing(dest.as_ref()) {
+fn walk_map<'f>(mut sources: Sources, schema: Schema<'f>, file: Option<&'f OpenApi>) -> Result<Option<Node>> {
+    let dest = if is_missing(sources.dest.as_ref()) {
         // An invalid directive is ignored here.
-        if take_directive(patch.as_mut()) == Ok(Directive::Delete) {
+        if take_directive(sources.patch.as_mut()) == Ok(Directive::Delete) {
             return Ok(None);
         }
-        is_same = true;
-        match (&patch, dest) {
+        sources.is_same = true;
+        match (&sources.patch, sources.dest.take()) {
             (
                 None,
                 Some(Node {
@@ -193,25 +210,12 @@ fn walk_map<'f>(sources: Sources, schema: Schema<'f>, file: Option<&'f OpenApi>)
             ) => {
                 return Ok(Some(Node::new(place, Value::Null { is_written: true })));
             }
-            _ => patch.clone(),
+            _ => sources.patch.clone(),
         }
-    } else if patch.as_ref().is_some_and(Node::is_null) {
-        None
     } else {
-        match take_directive(patch.as_mut())? {
-            Directive::Delete => None,
-            Directive::Replace => {
-                is_same = true;
-                patch.clone()
-            }
-            Directive::Merge => {
-                if is_same {
-                    take_directive(dest.as_mut())?;
-                }
-                dest
-            }
-        }
+        sources.remaining()?
     };
+    let Sources { mut patch, is_same, .. } = sources;
     let Some(mut dest) = dest else { return Ok(None) };
     if dest.is_null() {
         // The field is set to null.
@@ -298,36 +302,18 @@ fn walk_map<'f>(sources: Sources, schema: Schema<'f>, file: Option<&'f OpenApi>)
 const AN_ITEM: usize = 20;
 
 fn walk_list<'f>(
-    sources: Sources,
+    mut sources: Sources,
     schema: Schema<'f>,
     keys: &[&str],
     file: Option<&'f OpenApi>,
 ) -> Result<Option<Node>> {
-    let Sources {
-        mut dest,
-        mut patch,
-        mut is_same,
-    } = sources;
-    let dest = if is_missing(dest.as_ref()) {
-        is_same = true;
-        patch.clone()
-    } else if patch.as_ref().is_some_and(Node::is_null) {
-        None
+    let dest = if is_missing(sources.dest.as_ref()) {
+        sources.is_same = true;
+        sources.patch.clone()
     } else {
-        match take_directive(patch.as_mut())? {
-            Directive::Delete => None,
-            Directive::Replace => {
-                is_same = true;
-                patch.clone()
-            }
-            Directive::Merge => {
-                if is_same {
-                    take_directive(dest.as_mut())?;
-                }
-                dest
-            }
-        }
+        sources.remaining()?
     };
+    let Sources { patch, is_same, .. } = sources;
     let Some(mut dest) = dest else { return Ok(None) };
     let both = [Some(&dest), patch.as_ref()];
     // Each item is compared with each other item.

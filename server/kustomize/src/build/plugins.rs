@@ -104,7 +104,7 @@ impl Building<'_> {
     ) -> Result<Option<Resource>> {
         let mut absent = None;
         let mut read = |path: &str, place| {
-            if let Some(text) = self.text_in(folder, path, place)? {
+            if let Some(text) = self.text_in(folder, &joined(folder, path), (path, place))? {
                 return Ok(text);
             }
             let problem = unread(self.files, folder, path, place);

@@ -211,7 +211,7 @@ impl Building<'_> {
 
     fn patch_file(&mut self, folder: &Path, path: &Text) -> Result<Vec<Node>> {
         let file = joined(folder, &path.text);
-        let Some(text) = self.text_in(folder, &path.text, path.place)? else {
+        let Some(text) = self.text_in(folder, &file, (&path.text, path.place))? else {
             self.misread.push(folder.to_owned());
             return Err(unread(self.files, folder, &path.text, path.place));
         };
