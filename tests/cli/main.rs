@@ -47,6 +47,7 @@ mod since;
 mod stale;
 mod start;
 mod storage;
+mod substitution;
 mod suites;
 mod test_files;
 mod unused_patches;

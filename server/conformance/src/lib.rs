@@ -1,5 +1,5 @@
-//! Compares crd-analyzer with the authoritative programs: the API server's own code, kubectl, kustomize, Helm, controller-gen,
-//! crdify.
+//! Compares crd-analyzer with the authoritative programs: the API server's own code, kubectl, kustomize, Flux, Helm,
+//! controller-gen, crdify.
 //!
 //! Each comparison is a subcommand of `cargo conformance`. It makes requests from a corpus of real manifests, from mutants of these manifests or at
 //! random, asks both programs, and prints the answers that differ. `tests/conformance` contains the programs in Go and the recorded answers.
@@ -18,6 +18,7 @@ mod conversion;
 mod crds;
 mod disk;
 mod explain;
+mod flux;
 mod generated;
 mod go_crds;
 mod goldens;
@@ -71,6 +72,8 @@ enum Comparison {
     JsonSchema(json_schema::Args),
     /// What kustomizations build, against kustomize's own code (needs Go)
     Kustomize(kustomize::Args),
+    /// The variables that Flux substitutes, against Flux's own code (needs Go)
+    Flux(flux::Args),
     /// Templates of Helm charts, against what Helm's own code renders (needs Go)
     Helm(helm::Args),
     /// Breaks one literal of repositories at a time, and looks where `check .` reports it
@@ -105,6 +108,7 @@ impl Cli {
             Comparison::Explain(args) => explain::run(&args),
             Comparison::JsonSchema(args) => json_schema::run(&args),
             Comparison::Kustomize(args) => kustomize::run(&args),
+            Comparison::Flux(args) => flux::run(&args),
             Comparison::Helm(args) => helm::run(&args),
             Comparison::Breakages(args) => breakages::run(&args),
             Comparison::Markers(args) => markers::run(&args),

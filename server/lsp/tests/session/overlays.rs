@@ -253,6 +253,20 @@ async fn values_of_flux_count() {
 }
 
 #[tokio::test]
+async fn a_variable_that_flux_does_not_know_is_an_error() {
+    let flux = "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: apps, namespace: flux-system}\nspec: {path: ./apps, sourceRef: {kind: GitRepository, name: flux-system}, postBuild: {substitute: {SIZE: \"3\"}}}\n";
+    let widget = |name: &str| format!("{HEAD}  size: ${{{name}}}\n");
+    let tree = folder(&[("clusters/apps.yaml", flux), ("apps/widget.yaml", &widget("SIZE"))]);
+    let mut editor = Editor::start(pushed(), tree).await;
+    editor.open("apps/widget.yaml").await;
+    editor.until("apps/widget.yaml", 1, &[]).await;
+    let uri = editor.uri("apps/widget.yaml");
+    editor.client.change(&uri, 2, &[([5, 14, 5, 14], "S")]).await;
+    editor.until("apps/widget.yaml", 2, &[("kustomize-failure", 5)]).await;
+    editor.client.finish_with_lists().await;
+}
+
+#[tokio::test]
 async fn nothing_outside_of_the_workspace_is_read() {
     let patch = format!("{HEAD}  size: big\n");
     let tree = folder(&[("prod/kustomization.yaml", NAMES_BASE), ("prod/patch.yaml", &patch)]);

@@ -21,7 +21,7 @@ use crd_analyzer_syntax::{
 };
 use serde_json::Value;
 
-use crate::filled_in::variables::Variables;
+use crate::filled_in::variables::{Values, Variables};
 pub use building::Building;
 pub use files::{FluxFiles, MayHold};
 pub(crate) use paths::Paths;
@@ -61,9 +61,6 @@ pub struct Flux {
     known: values::Cache,
 }
 
-/// The string values of an object, by key.
-type Texts = BTreeMap<Arc<str>, Arc<str>>;
-
 /// A GitRepository object of Flux.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Repository {
@@ -92,7 +89,7 @@ struct Kustomization {
     /// Whether the Kustomization builds something else than this repository: all of an OCI artifact or a bucket, which a program fills, usually not with
     /// all of this repository. Or, with neither a source nor a path, nothing: it is a patch of another Kustomization.
     is_elsewhere: bool,
-    inline: Arc<Texts>,
+    inline: Arc<Values>,
     /// The kind and name of each object that provides more variables. The last object takes precedence.
     from: Vec<(String, String)>,
     /// If a parent Kustomization changes this one: the changed Kustomization, and the files that it depends on.
@@ -125,7 +122,7 @@ pub(crate) struct At {
 struct ConfigMap {
     name: String,
     namespace: String,
-    data: Arc<Texts>,
+    data: Arc<Values>,
 }
 
 impl Flux {
@@ -275,6 +272,12 @@ impl Flux {
         unchanging.map(|it| it.folder.as_path())
     }
 
+    /// The folders, as absolute paths, in whose builds Kustomizations substitute variables.
+    pub(crate) fn substituting(&self) -> impl Iterator<Item = &Path> {
+        let substituting = self.of_this_repository().filter(|it| it.is_substituting);
+        substituting.map(|it| it.folder.as_path())
+    }
+
     /// Whether no Kustomization substitutes variables.
     pub fn is_empty(&self) -> bool {
         !self.kustomizations.iter().any(|it| it.is_substituting)
@@ -398,12 +401,15 @@ fn substitutes(after: &Value) -> bool {
     has_inline || has_from || after["substituteStrategy"] == "Always"
 }
 
-/// The string values of an object. Line breaks are removed, as in Flux.
-fn texts(object: &Value) -> Arc<Texts> {
+/// The values of an object, by key. Line breaks are removed, as in Flux. If another Kustomization substitutes variables in a value, it is unknown here.
+fn texts(object: &Value) -> Arc<Values> {
     let entries = object.as_object().into_iter().flatten();
-    let texts =
-        entries.filter_map(|(name, value)| Some((name.as_str().into(), value.as_str()?.replace('\n', "").into())));
-    Arc::new(texts.collect())
+    let known = |value: &Value| Some(value.as_str().filter(|it| !it.contains("${"))?.replace('\n', "").into());
+    Arc::new(
+        entries
+            .map(|(name, value)| (name.as_str().into(), known(value)))
+            .collect(),
+    )
 }
 
 /// A URL without its scheme, its user, and `.git` at the end.
@@ -437,7 +443,7 @@ mod tests {
             found
                 .values
                 .iter()
-                .map(|(name, value)| format!("{name}={value}"))
+                .map(|(name, value)| format!("{name}={}", value.as_deref().unwrap_or("?")))
                 .collect(),
         )
     }
@@ -454,7 +460,7 @@ mod tests {
         check(&[&apps], "/r/apps/prod/below", &["A=x", "B=12"]);
         assert_eq!(known(&[&apps], "/r/apps/production"), None);
         let other = apps.replace("x,", "y,");
-        check(&[&apps, &other], "/r/apps/prod", &["B=12"]);
+        check(&[&apps, &other], "/r/apps/prod", &["A=?", "B=12"]);
         let list = format!("kind: List\nitems:\n- {}", apps.trim_end().replace('\n', "\n  "));
         check(&[&list], "/r/apps/prod", &["A=x", "B=12"]);
     }
@@ -555,12 +561,16 @@ mod tests {
         let map = |data: &str| format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: m}}\ndata: {data}\n");
         let m = "{kind: ConfigMap, name: m}";
         check(&[&from(m), &map("{A: z, B: b}")], "/r/apps", &["A=x", "B=b"]);
-        check(&[&from(m), &map("{B: '${C}', D: d}")], "/r/apps", &["A=x", "D=d"]);
+        check(
+            &[&from(m), &map("{B: '${C}', D: d}")],
+            "/r/apps",
+            &["A=x", "B=?", "D=d"],
+        );
         // Another file has a ConfigMap with the same name. It may be a patch, or belong to another cluster.
         check(
             &[&from(m), &map("{B: b, C: c}"), &map("{B: other}")],
             "/r/apps",
-            &["A=x", "C=c"],
+            &["A=x", "B=?", "C=c"],
         );
         check(&[&from(m)], "/r/apps", &["A=x"]);
         // The last source takes precedence.
@@ -570,7 +580,11 @@ mod tests {
             "/r/apps",
             &["A=x", "B=b"],
         );
-        check(&[&from(&format!("{m}, {secret}")), &map("{B: b}")], "/r/apps", &["A=x"]);
+        check(
+            &[&from(&format!("{m}, {secret}")), &map("{B: b}")],
+            "/r/apps",
+            &["A=x", "B=?"],
+        );
         let elsewhere = map("{B: b}").replace("name: m", "name: m, namespace: other");
         check(&[&from(m), &elsewhere], "/r/apps", &["A=x"]);
     }

@@ -6,12 +6,18 @@ use std::{
 };
 
 use crd_analyzer_budget::{self as budget, Unfinished};
+use crd_analyzer_envsubst::{Node, Value, parse};
+
+/// What Kustomizations or ConfigMaps define: the values by name. `None` if a value is not known.
+pub(crate) type Values = BTreeMap<Arc<str>, Option<Arc<str>>>;
 
 /// The known variables, and the Kustomizations that set them.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Variables {
-    /// The values by name.
-    pub(crate) values: Arc<BTreeMap<Arc<str>, Arc<str>>>,
+    /// The defined variables.
+    pub(crate) values: Arc<Values>,
+    /// Whether no other variables can be defined, because everything that defines any is known.
+    pub(crate) is_complete: bool,
     /// The Flux Kustomizations that set the variables.
     pub(crate) by: BTreeSet<String>,
     /// The number of Kustomizations that are not in `by`.
@@ -28,6 +34,20 @@ impl Variables {
         match self.more {
             0 => by,
             more => format!("{by} and {more} more"),
+        }
+    }
+
+    /// Whether a variable is certainly not defined.
+    pub(crate) fn is_undefined(&self, name: &str) -> bool {
+        self.is_complete && !self.is_unfinished && !self.values.contains_key(name)
+    }
+
+    /// What is known about a variable. Its default is taken if nothing known defines it.
+    fn value(&self, name: &str) -> Value<'_> {
+        match self.values.get(name) {
+            None => Value::Undefined,
+            Some(None) => Value::Unknown,
+            Some(Some(value)) => Value::Known(value),
         }
     }
 }
@@ -48,9 +68,12 @@ pub(crate) enum Substituted {
 /// Substitutes variables in a string. `None` if it has none. `is_plain` means that the file has the string without quotes. `known` has the variables
 /// that Flux sets.
 pub(crate) fn substitute(written: &str, is_plain: bool, known: Option<&Variables>) -> Option<Substituted> {
-    let (text, has_quotes) = match expand(written, known)? {
-        Expanded::Unknown => return Some(Substituted::Unknown),
-        Expanded::Text { text, has_quotes } => (text, has_quotes),
+    let expanded = match known {
+        Some(known) => expand_as_flux(written, known)?,
+        None => expand(written)?,
+    };
+    let Expanded::Text { text, has_quotes } = expanded else {
+        return Some(Substituted::Unknown);
     };
     let quoting = quoting(written);
     Some(match known {
@@ -118,13 +141,40 @@ enum Expanded {
     },
 }
 
-/// The operators that introduce a default. Flux treats them all in the same way (`toDefault` of github.com/fluxcd/pkg/envsubst).
+/// The operators that introduce a default.
 const DEFAULTS: [&str; 5] = [":=", ":-", ":+", ":?", "="];
 
-/// Replaces variables with their values or defaults, as Flux does (`github.com/fluxcd/pkg/envsubst`). `None` if the string has no variables.
-fn expand(written: &str, known: Option<&Variables>) -> Option<Expanded> {
-    let mut text = String::new();
+/// Replaces variables with their values or defaults, as Flux does. `None` if the string has neither variables nor escapes.
+fn expand_as_flux(written: &str, known: &Variables) -> Option<Expanded> {
+    if !(written.contains("${") || written.contains("$$")) {
+        return None;
+    }
+    let Ok(template) = parse(written) else {
+        return Some(Expanded::Unknown);
+    };
+    let mut variables = template.variables().into_iter();
+    if known.is_unfinished && variables.any(|it| !known.values.contains_key(it.name.as_str())) {
+        budget::miss(Unfinished::Bytes);
+        return Some(Expanded::Unknown);
+    }
+    let mut expanded = String::new();
     let mut has_quotes = false;
+    for node in &template.nodes {
+        let Some(part) = node.expand(&|name| known.value(name)) else {
+            return Some(Expanded::Unknown);
+        };
+        has_quotes |= matches!(node, Node::Variable(_)) && part.contains(['"', '\'', '\\', '\n']);
+        expanded.push_str(&part);
+    }
+    Some(Expanded::Text {
+        text: expanded,
+        has_quotes,
+    })
+}
+
+/// Replaces variables by their defaults. `None` if the string has no variables. Tools differ in what else they take for a variable.
+fn expand(written: &str) -> Option<Expanded> {
+    let mut text = String::new();
     // A variable that starts after this offset is not closed.
     let last = written.rfind('}').unwrap_or(0);
     let mut rest = written;
@@ -162,29 +212,21 @@ fn expand(written: &str, known: Option<&Variables>) -> Option<Expanded> {
         let Some(end) = after.find('}').filter(|_| has_end) else {
             return Some(Expanded::Unknown);
         };
-        let operation = &after[..end];
-        let default = DEFAULTS.iter().find_map(|it| operation.strip_prefix(it));
-        let value = known.and_then(|it| it.values.get(name)).map(|it| &**it);
-        if value.is_none() && known.is_some_and(|it| it.is_unfinished) {
-            budget::miss(Unfinished::Bytes);
+        let mut defaults = DEFAULTS.iter().filter_map(|it| after[..end].strip_prefix(it));
+        let Some(default) = defaults.next().filter(|it| !it.contains("${")) else {
             return Some(Expanded::Unknown);
-        }
-        let value = match (value, default) {
-            // An empty value is treated as missing.
-            (Some(value), Some(_)) if !value.is_empty() => value,
-            (Some(value), None) if operation.is_empty() => value,
-            (_, Some(default)) if !default.contains("${") => default,
-            _ => return Some(Expanded::Unknown),
         };
-        if budget::bytes(value.len() as u64).is_err() {
+        if budget::bytes(default.len() as u64).is_err() {
             return Some(Expanded::Unknown);
         }
-        text.push_str(value);
-        has_quotes |= value.contains(['"', '\'', '\\', '\n']);
+        text.push_str(default);
         rest = &after[end + 1..];
     }
     text.push_str(rest);
-    has_variables.then_some(Expanded::Text { text, has_quotes })
+    has_variables.then_some(Expanded::Text {
+        text,
+        has_quotes: false,
+    })
 }
 
 #[cfg(test)]
@@ -229,7 +271,7 @@ mod tests {
     #[test]
     fn values_as_flux_puts_them_in() {
         let a = |value: &str| Variables {
-            values: Arc::new(BTreeMap::from([("A".into(), value.into())])),
+            values: Arc::new(Values::from([("A".into(), Some(value.into())), ("U".into(), None)])),
             ..Variables::default()
         };
         let (text, written) = (
@@ -255,8 +297,13 @@ mod tests {
             ("-${A}", "3", Substituted::Either("-3".to_owned())),
             ("$$${A}", "3", written("$3")),
             ("$A a$$b ${A}", "3", written("$A a$b 3")),
-            ("${A^^}", "b", Substituted::Unknown),
+            ("${A^^}", "b", written("B")),
+            ("${A/b/${B:=c}}", "b", written("c")),
+            ("$${A}", "3", written("${A}")),
             ("${B}", "3", Substituted::Unknown),
+            ("${B:=4}", "3", written("4")),
+            ("${U:=4}", "3", Substituted::Unknown),
+            ("${{ A }}", "3", Substituted::Unknown),
         ] {
             for is_plain in [true, false] {
                 let found = substitute(from, is_plain, Some(&a(value)));

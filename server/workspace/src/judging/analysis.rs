@@ -20,7 +20,7 @@ use std::{
     sync::Arc,
 };
 
-use crd_analyzer_apiextensions::{codes as server_codes, decode::WrittenType, kind::CRD, strategy::CrdVerdict};
+use crd_analyzer_apiextensions::{decode::WrittenType, kind::CRD, strategy::CrdVerdict};
 use crd_analyzer_budget::{self as budget, Limits};
 use crd_analyzer_schema::{KubernetesVersion, codes::MISSING_METADATA_NAME};
 use crd_analyzer_syntax::{
@@ -57,10 +57,12 @@ use crate::{
         objects::{self, Object},
     },
     judging::deferred_search::{self, DeferredSearch, UnsearchedReport},
+    judging::merge_conflict,
     judging::mixed_objects,
     judging::other_tools,
     judging::passed_over,
     judging::room::{self, Room},
+    judging::substitution,
     judging::undefined::{self, Undefined},
     judging::verdict,
     kinds as kinds_table, resource,
@@ -190,13 +192,16 @@ fn judge_text(source: &Text, question: &Question<'_>, filled: Option<Filled>) ->
             }
         }
     });
+    if printed.is_none() {
+        report.findings.extend(substitution::findings(source, question));
+    }
     if question.wants.unchecked && passed_over::is_blank(source) {
         ask.fail_blank();
     }
     report.documents.iter_mut().for_each(mixed_objects::leave_out_rest);
     if question.is_completed() {
         for document in &mut report.documents {
-            name_conflict(&source.content, document);
+            merge_conflict::name_conflict(&source.content, document);
             rendered::name_template(&source.content, document);
         }
     }
@@ -229,23 +234,6 @@ impl Judged {
 fn template(action: Span) -> Finding {
     let message = "this file is a template, so it is not checked: check what the template renders";
     Finding::new(Class::Hint, codes::TEMPLATE, action, message)
-}
-
-/// If a document cannot be parsed because it contains a merge conflict, says so in its error.
-fn name_conflict(text: &str, document: &mut DocumentReport) {
-    let errors = document.verdicts.iter_mut().filter_map(|it| it.1.decode_error.as_mut());
-    let mut errors = errors.filter(|it| it.code == server_codes::INVALID_YAML).peekable();
-    if errors.peek().is_none() {
-        return;
-    }
-    let Some(place) = passed_over::conflict(text, document.span) else {
-        return;
-    };
-    for error in errors {
-        error.span = place;
-        error.help.clear();
-        words::put(error, words::decode::conflict());
-    }
 }
 
 /// A text, the question about it, and the state of the check.

@@ -29,6 +29,11 @@ pub trait BuiltDocuments: Sync {
         None
     }
 
+    /// The variables that Flux substitutes in a document of a file, if it is certain that Flux builds the document and substitutes variables in it.
+    fn substituted(&self, _path: &Path, _index: usize) -> Option<Arc<Variables>> {
+        None
+    }
+
     /// Whether a document of a file, or an item in it, is checked only as built.
     fn is_built(&self, path: &Path, index: usize, item: Option<usize>) -> bool;
 

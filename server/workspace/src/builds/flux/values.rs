@@ -1,15 +1,15 @@
 //! The values of variables, computed once for each Flux Kustomization.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
+    collections::{BTreeSet, HashMap, HashSet},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
 use crd_analyzer_budget::{self as budget, Limits, Unfinished};
 
-use super::{ConfigMap, Flux, Kustomization, Texts, file_name};
-use crate::filled_in::variables::Variables;
+use super::{ConfigMap, Flux, Kustomization, file_name};
+use crate::filled_in::variables::{Values, Variables};
 
 /// The limits for computing all values.
 const LIMITS: Limits = Limits {
@@ -73,8 +73,8 @@ pub(super) struct Known {
     of_several: Mutex<HashMap<Vec<usize>, Arc<Variables>>>,
 }
 
-/// The combined data of all ConfigMaps with the same name. `None` if they disagree about a value, or if the value contains variables.
-type Joined = BTreeMap<Arc<str>, Option<Arc<str>>>;
+/// The values of one or several objects, and whether all these objects are known.
+type Given = (Arc<Values>, bool);
 
 impl Known {
     pub(super) fn new(flux: &Flux) -> Self {
@@ -83,7 +83,7 @@ impl Known {
 
     fn find(flux: &Flux) -> Self {
         let here = flux.here();
-        let mut values = Values::new(&flux.config_maps);
+        let mut values = Computing::new(&flux.config_maps);
         let mut of_one = HashMap::new();
         let is_here: HashSet<usize> = here.iter().copied().collect();
         let mut by_folder: HashMap<PathBuf, usize> = HashMap::new();
@@ -95,9 +95,12 @@ impl Known {
             let name = &kustomization.name;
             let by = format!("`{name}` ({})", file_name(&kustomization.at.file));
             let found = values.of(kustomization);
+            let is_unfinished = found.is_err();
+            let (values, is_complete) = found.unwrap_or_default();
             let variables = Variables {
-                is_unfinished: found.is_err(),
-                values: found.unwrap_or_default(),
+                values,
+                is_complete,
+                is_unfinished,
                 by: BTreeSet::from([by]),
                 more: 0,
             };
@@ -153,18 +156,26 @@ impl Known {
     }
 }
 
-/// Removes the variables whose value in `other` is missing or different.
+/// Adds the variables of `other`. Those whose values differ are unknown, also those that only one of both defines.
 fn agree(known: &mut Variables, other: &Variables) {
     known.is_unfinished |= other.is_unfinished || budget::work(1).is_err();
+    known.is_complete &= other.is_complete;
     if !Arc::ptr_eq(&known.values, &other.values) {
-        let work = A_VALUE * known.values.len() as u64;
-        if budget::work(work).is_err() || budget::bytes(VALUE_BYTES * known.values.len() as u64).is_err() {
+        let count = known.values.len().max(other.values.len()) as u64;
+        if budget::work(A_VALUE * count).is_err() || budget::bytes(VALUE_BYTES * count).is_err() {
             known.is_unfinished = true;
             known.values = Arc::default();
         }
-        let is_other = |it: (&Arc<str>, &Arc<str>)| other.values.get(it.0) != Some(it.1);
-        if known.values.iter().any(is_other) {
-            Arc::make_mut(&mut known.values).retain(|name, value| other.values.get(name) == Some(value));
+        if known.values != other.values {
+            let values = Arc::make_mut(&mut known.values);
+            for (name, value) in values.iter_mut() {
+                if other.values.get(name) != Some(value) {
+                    *value = None;
+                }
+            }
+            for name in other.values.keys() {
+                values.entry(name.clone()).or_insert(None);
+            }
         }
     }
     known.more += other.more;
@@ -184,15 +195,15 @@ const MOST_NAMED: usize = 10;
 type SourcesOf<'f> = (&'f str, &'f [(String, String)]);
 
 /// Computes the values of Kustomizations.
-struct Values<'f> {
+struct Computing<'f> {
     config_maps: HashMap<&'f str, Vec<&'f ConfigMap>>,
     /// The combined data of all ConfigMaps with the same name, by the namespace that refers to them.
-    joined: HashMap<(&'f str, &'f str), Option<Arc<Joined>>>,
+    joined: HashMap<(&'f str, &'f str), Option<Arc<Values>>>,
     /// The combined values of several objects, by the namespace and the objects.
-    known: HashMap<SourcesOf<'f>, Arc<Texts>>,
+    known: HashMap<SourcesOf<'f>, Given>,
 }
 
-impl<'f> Values<'f> {
+impl<'f> Computing<'f> {
     fn new(config_maps: &'f [ConfigMap]) -> Self {
         let mut by_name: HashMap<&str, Vec<&ConfigMap>> = HashMap::new();
         for config_map in config_maps {
@@ -205,37 +216,29 @@ impl<'f> Values<'f> {
         }
     }
 
-    fn of(&mut self, of: &'f Kustomization) -> Result<Arc<Texts>, Unfinished> {
+    fn of(&mut self, of: &'f Kustomization) -> Result<Given, Unfinished> {
         budget::work(A_VALUE)?;
-        let given = self.given((&of.namespace, &of.from))?;
-        // If another Kustomization substitutes variables in a value, the value is unknown here.
-        let is_known = |value: &str| !value.contains("${");
-        let is_all = of.inline.values().all(|it| is_known(it));
-        if given.is_empty() && is_all {
-            return Ok(of.inline.clone());
+        let (given, is_complete) = self.given((&of.namespace, &of.from))?;
+        if given.is_empty() {
+            return Ok((of.inline.clone(), is_complete));
         }
         if of.inline.is_empty() {
-            return Ok(given);
+            return Ok((given, is_complete));
         }
         spend(given.len() + of.inline.len())?;
-        let mut values = Texts::clone(&given);
-        for (name, value) in &*of.inline {
-            if is_known(value) {
-                values.insert(name.clone(), value.clone());
-            } else {
-                values.remove(name);
-            }
-        }
-        Ok(Arc::new(values))
+        let mut values = Values::clone(&given);
+        values.extend(of.inline.iter().map(|(name, value)| (name.clone(), value.clone())));
+        Ok((Arc::new(values), is_complete))
     }
 
     /// The values from ConfigMaps. The last ConfigMap takes precedence.
-    fn given(&mut self, key: SourcesOf<'f>) -> Result<Arc<Texts>, Unfinished> {
+    fn given(&mut self, key: SourcesOf<'f>) -> Result<Given, Unfinished> {
         if let Some(known) = self.known.get(&key) {
             return Ok(known.clone());
         }
         let (namespace, from) = key;
-        let mut values = Texts::new();
+        let mut values = Values::new();
+        let mut is_complete = true;
         for (kind, name) in from {
             budget::work(A_VALUE)?;
             let found = if kind == "ConfigMap" {
@@ -245,47 +248,41 @@ impl<'f> Values<'f> {
             };
             let Some(found) = found else {
                 // This object is unknown, and it may set the same variables.
-                values.clear();
+                is_complete = false;
+                for value in values.values_mut() {
+                    *value = None;
+                }
                 continue;
             };
             spend(found.len())?;
-            for (name, value) in &*found {
-                match value {
-                    Some(value) => {
-                        values.insert(name.clone(), value.clone());
-                    }
-                    None => {
-                        values.remove(name);
-                    }
-                }
-            }
+            values.extend(found.iter().map(|(name, value)| (name.clone(), value.clone())));
         }
-        let values = Arc::new(values);
-        self.known.insert(key, values.clone());
-        Ok(values)
+        let given = (Arc::new(values), is_complete);
+        self.known.insert(key, given.clone());
+        Ok(given)
     }
 
-    fn joined(&mut self, namespace: &'f str, name: &'f str) -> Result<Option<Arc<Joined>>, Unfinished> {
+    /// The values of all ConfigMaps with a name. Where they disagree, a value is unknown.
+    fn joined(&mut self, namespace: &'f str, name: &'f str) -> Result<Option<Arc<Values>>, Unfinished> {
         if let Some(known) = self.joined.get(&(namespace, name)) {
             return Ok(known.clone());
         }
         let named = self.config_maps.get(name).map(Vec::as_slice).unwrap_or_default();
         budget::work(named.len() as u64)?;
         let is_it = |it: &&&ConfigMap| it.namespace == namespace || it.namespace.is_empty() || namespace.is_empty();
-        let mut joined: Option<Joined> = None;
+        let mut joined: Option<Values> = None;
         for config_map in named.iter().filter(is_it) {
             let joined = joined.get_or_insert_default();
             spend(config_map.data.len())?;
             for (name, value) in &*config_map.data {
-                budget::work(value.len() as u64 / budget::BYTES_PER_WORK)?;
+                let bytes = value.as_ref().map_or(0, |it| it.len() as u64);
+                budget::work(bytes / budget::BYTES_PER_WORK)?;
                 // A patch for a ConfigMap looks like a ConfigMap itself, so a value is certain only if all of them agree.
-                let is_sure = |known: &Option<Arc<str>>| known.as_ref() == Some(value);
                 match joined.get_mut(name) {
                     None => {
-                        let value = (!value.contains("${")).then(|| value.clone());
-                        joined.insert(name.clone(), value);
+                        joined.insert(name.clone(), value.clone());
                     }
-                    Some(known) if is_sure(known) => {}
+                    Some(known) if known == value => {}
                     Some(known) => *known = None,
                 }
             }

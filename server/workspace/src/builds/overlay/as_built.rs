@@ -1,7 +1,7 @@
 //! The objects that kustomizations and Flux build from one file. The result is kept for later texts of the file until the next build.
 
 use std::{
-    collections::HashSet,
+    collections::{BTreeSet, HashSet},
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -37,6 +37,9 @@ pub struct AsBuilt {
     /// The language of the file, if manifests are generated from it.
     row: Option<&'static sources::Row>,
     variables: Option<Arc<Variables>>,
+    /// Whether Flux certainly substitutes the variables, except in the documents with these indices.
+    is_substituted: bool,
+    switched_off: BTreeSet<usize>,
     findings: Vec<Finding>,
     documents: Vec<DocumentReport>,
     /// The files that the kustomizations read or tried to read.
@@ -76,6 +79,8 @@ impl AsBuilt {
             is_open: overlays.is_open(path),
             row: None,
             variables: overlays.variables(path),
+            is_substituted: overlays.takers.is_substituted(path),
+            switched_off: overlays.takers.switched_off(path).cloned().unwrap_or_default(),
             findings: report.findings,
             documents: report.documents,
             files: overlays.files().cloned().collect(),
@@ -164,8 +169,11 @@ impl AsBuilt {
             let named = |it: DocumentReport| (it.index, it.item, it.name, it.verdicts);
             documents.into_iter().map(named).collect::<Vec<_>>()
         };
-        (&self.built, self.is_patch, self.is_open, &self.variables)
-            == (&earlier.built, earlier.is_patch, earlier.is_open, &earlier.variables)
+        let flags = |it: &Self| [it.is_patch, it.is_open, it.is_substituted];
+        let facts = |it: &Self| (it.variables.clone(), it.switched_off.clone());
+        flags(self) == flags(earlier)
+            && self.built == earlier.built
+            && facts(self) == facts(earlier)
             && self.findings == moved.findings(&earlier.findings)
             && of_verdicts(self.documents.clone()) == of_verdicts(moved.documents(&earlier.documents))
     }
@@ -224,6 +232,11 @@ impl AsBuilt {
 impl BuiltDocuments for AsBuilt {
     fn variables(&self, _: &Path) -> Option<Arc<Variables>> {
         self.variables.clone()
+    }
+
+    fn substituted(&self, _: &Path, index: usize) -> Option<Arc<Variables>> {
+        let is_certain = self.is_substituted && !self.switched_off.contains(&index);
+        is_certain.then(|| self.variables.clone()).flatten()
     }
 
     /// Always false, so that the text is checked as written, too. [`AsBuilt::apply`] later removes the diagnostics that do not apply.

@@ -12,6 +12,7 @@ use super::{
     flux_children::{self, Children},
     flux_manifests::{Around, Manifests},
     run::{BuiltFolder, Run},
+    takers::Takers,
 };
 use crate::builds::flux::{Building, Flux, Paths};
 
@@ -43,6 +44,7 @@ pub(super) struct ByFlux {
     pub(super) substitutes: bool,
     /// The folders that the paths of the Kustomizations refer to.
     pub(super) paths: Paths,
+    pub(super) takers: Takers,
 }
 
 /// A Flux Kustomization that builds objects.
@@ -120,13 +122,15 @@ impl<'f> FluxFolders<'f> {
                 applied.extend(self.manifests.outermost(folder).map(Path::to_path_buf));
             }
         }
+        let paths = flux.paths(&self.around);
         ByFlux {
+            takers: Takers::of_flux(&flux, &paths, &self.manifests),
             builds: built,
             asked,
             unfinished,
             applied,
             substitutes: !flux.is_empty(),
-            paths: flux.paths(&self.around),
+            paths,
             flux,
         }
     }

@@ -21,6 +21,7 @@ mod outside;
 mod projection;
 mod run;
 mod stored;
+mod takers;
 mod targets;
 mod unjudged;
 
@@ -47,6 +48,7 @@ use outside::OutsideOfRun;
 use projection::{Projection, Written, documents_of};
 use run::{BuiltFolder, Run};
 pub use stored::{BuildOf, Stored};
+use takers::Takers;
 use targets::TargetsOfRun;
 
 use crate::{
@@ -120,8 +122,7 @@ pub struct Overlays {
     read: (HashSet<PathBuf>, HashSet<PathBuf>),
     /// The diagnostics about the kustomizations themselves, by file.
     findings: BTreeMap<PathBuf, Vec<Finding>>,
-    /// The folders whose kustomizations use a file, directly or through other kustomizations, by file.
-    takers: HashMap<PathBuf, BTreeSet<PathBuf>>,
+    takers: Takers,
     /// The variables that Flux substitutes in the builds.
     flux: Arc<Flux>,
     /// The variables that Flux substituted in the old objects.
@@ -180,6 +181,7 @@ impl Overlays {
         let mut overlays = Self::default();
         let by_flux = patching.map(|it| it.build(&mut run, &mut overlays.sources));
         let mut by_flux = by_flux.unwrap_or_default();
+        overlays.takers = std::mem::take(&mut by_flux.takers);
         let mut inner: HashSet<PathBuf> = HashSet::new();
         for (folder, _) in by_flux.builds.iter().flat_map(|it| &it.built.build.folders) {
             inner.insert(folder.clone());
@@ -202,7 +204,7 @@ impl Overlays {
         for ((folder, _), built) in folders.iter().zip(roots) {
             let Some(built) = built else { continue };
             if substitutes {
-                overlays.note_takers(&built.build);
+                overlays.takers.note(&built, &overlays.sources);
             }
             if !built.build.is_component && (!inner.contains(folder) || is_applied(folder)) {
                 overlays.folders.push(folder.clone());
@@ -213,7 +215,7 @@ impl Overlays {
         }
         for it in std::mem::take(&mut by_flux.builds) {
             if substitutes {
-                overlays.note_takers(&it.built.build);
+                overlays.takers.note(&it.built, &overlays.sources);
             }
             overlays.folders.push(it.folder);
             overlays.builds.push(it.built.build);
@@ -264,18 +266,6 @@ impl Overlays {
         overlays.built.retain(|it| !state.unchanged.contains(it));
         overlays.failed_before = earlier.map(|it| it.failed).unwrap_or_default();
         overlays
-    }
-
-    /// Records which kustomizations of a build use which files.
-    fn note_takers(&mut self, build: &Build) {
-        for (folder, taken) in &build.folders {
-            for file in build.resources.get(taken.clone()).unwrap_or_default() {
-                let takers = self.takers.entry(file.clone()).or_default();
-                if !takers.contains(folder) {
-                    takers.insert(folder.clone());
-                }
-            }
-        }
     }
 
     /// The folders whose kustomizations could not be built from the earlier files. Their objects are compared with the objects as written.
@@ -551,12 +541,6 @@ impl Overlays {
         beside
     }
 
-    /// The paths whose variables apply to a file: the file itself, and the folders whose kustomizations use it.
-    fn places_of<'p>(&'p self, path: &'p Path) -> Vec<&'p Path> {
-        let takers = self.takers.get(path).into_iter().flatten();
-        [path].into_iter().chain(takers.map(PathBuf::as_path)).collect()
-    }
-
     /// Whether a file contains only patches of known objects.
     pub fn is_patch(&self, path: &Path) -> bool {
         self.patches.contains(path)
@@ -578,11 +562,17 @@ impl Overlays {
 
 impl BuiltDocuments for Overlays {
     fn variables(&self, path: &Path) -> Option<Arc<Variables>> {
-        self.flux.variables(&self.places_of(path))
+        self.flux.variables(&self.takers.places_of(path))
     }
 
     fn old_variables(&self, path: &Path) -> Option<Arc<Variables>> {
-        self.old_flux.variables(&self.places_of(path))
+        self.old_flux.variables(&self.takers.places_of(path))
+    }
+
+    fn substituted(&self, path: &Path, index: usize) -> Option<Arc<Variables>> {
+        let is_off = self.takers.switched_off(path).is_some_and(|it| it.contains(&index));
+        let is_certain = !is_off && self.takers.is_substituted(path);
+        is_certain.then(|| self.variables(path)).flatten()
     }
 
     fn is_built(&self, path: &Path, index: usize, item: Option<usize>) -> bool {

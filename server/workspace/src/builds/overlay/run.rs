@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
-use crd_analyzer_kustomize::{Build, Built, Files, FluxKustomization, LIMITS, Node, Sources, Value, build_with};
+use crd_analyzer_kustomize::{Build, Built, Files, FluxKustomization, LIMITS, Node, Place, Sources, Value, build_with};
 
 use super::{
     as_written::AsWritten,
     built_crds::BuiltCrds,
     objects::{Key, is_judged, key},
 };
+use crate::builds::flux::is_switched_off;
 
 /// The remaining budget of a run.
 pub(super) struct Run {
@@ -26,6 +27,8 @@ pub(super) struct BuiltFolder {
     /// The objects that were removed because the build does not change them, so that they are checked as written. `None` if the build was not
     /// searched for them.
     pub(super) unchanged: Option<Vec<Key>>,
+    /// The objects in which a label or annotation turns off Flux's substitution.
+    pub(super) switched_off: Vec<Place>,
     /// The part of the run's memory budget that the built objects use, in bytes.
     kept: u64,
 }
@@ -93,6 +96,9 @@ impl Run {
         let kept_bases = sources.kept_bytes() - kept_before;
         self.work -= limits.work.saturating_sub(built.left.work);
         see(self, (built.objects.as_deref().unwrap_or_default(), sources));
+        let all = built.objects.as_deref().unwrap_or_default();
+        let switched_off = all.iter().filter(|it| is_switched_off(&it.node));
+        let switched_off = switched_off.map(|it| it.origin).collect();
         let unchanged = self.take_unchanged(&mut built, sources);
         // If the build has failed, or an object is of a native kind, nothing uses the object's values any longer, so drop them. Keep the bases.
         let objects = built.objects.as_deref_mut().unwrap_or_default();
@@ -110,6 +116,7 @@ impl Run {
         BuiltFolder {
             build: built,
             unchanged,
+            switched_off,
             kept: (before - self.bytes).saturating_sub(kept_bases),
         }
     }

@@ -1,0 +1,130 @@
+//! Variables with which Flux fails: those that nothing defines, and those that Flux cannot parse.
+
+use std::{cell::LazyCell, collections::BTreeSet, ops::Range};
+
+use crd_analyzer_envsubst::{Cause, parse};
+use crd_analyzer_syntax::{
+    split::Document,
+    tree::{NodeId, Span, Tree},
+};
+
+use super::question::Question;
+use crate::{
+    builds::flux::SWITCH,
+    codes,
+    documents::text::Text,
+    filled_in::variables::Variables,
+    findings::finding::{Class, Finding, Severity},
+    words,
+};
+
+/// The maximum number of variables to report in a document.
+const MOST_NAMES: usize = 50;
+
+/// The maximum number of defined variables among which to look for the one that is meant.
+const MOST_DEFINED: usize = 500;
+
+/// The errors of the variables in a file that Flux certainly builds.
+pub(super) fn findings(source: &Text, question: &Question<'_>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let Some((path, overlays)) = question.path.zip(question.around.overlays) else {
+        return findings;
+    };
+    if !source.content.contains("${") {
+        return findings;
+    }
+    for document in &source.documents().documents {
+        if source.content[document.span.range()].contains("${")
+            && let Some(variables) = overlays.substituted(path, document.index as usize)
+        {
+            add(source, *document, &variables, &mut findings);
+        }
+    }
+    findings
+}
+
+fn add(source: &Text, document: Document, variables: &Variables, findings: &mut Vec<Finding>) {
+    let Ok(tree) = source.read(document) else { return };
+    let Some(root) = tree.root() else { return };
+    let is_object = ["apiVersion", "kind"].iter().all(|it| tree.get(root, it).is_some());
+    if !is_object || is_switched_off(&tree, root) {
+        return;
+    }
+    let mut told = BTreeSet::new();
+    for node in tree.nodes().filter(|it| tree.is_scalar(*it)) {
+        if !tree.source(node).contains("${") {
+            continue;
+        }
+        let value = tree.scalar(node);
+        let map = LazyCell::new(|| tree.source_map(node));
+        let span = |range: Range<usize>| map.span(range);
+        let template = match parse(&value) {
+            Ok(template) => template,
+            Err(bad) if bad.cause == Cause::TooDeep => continue,
+            Err(bad) => {
+                findings.push(cannot_parse(bad.cause, span(bad.span)));
+                // Flux parses the whole object at once, and stops here.
+                return;
+            }
+        };
+        for variable in template.variables() {
+            let is_undefined = !variable.has_default() && variables.is_undefined(&variable.name);
+            if is_undefined && told.len() < MOST_NAMES && told.insert(variable.name.clone()) {
+                findings.push(undefined(&variable.name, span(variable.name_span.clone()), variables));
+            }
+        }
+    }
+}
+
+/// Whether a label or an annotation turns substitution off.
+fn is_switched_off(tree: &Tree, root: NodeId) -> bool {
+    let at = |node: NodeId, key: &str| tree.get(tree.resolve(node), key);
+    ["labels", "annotations"].iter().any(|field| {
+        let value = at(root, "metadata")
+            .and_then(|it| at(it, field))
+            .and_then(|it| at(it, SWITCH));
+        value.is_some_and(|it| tree.scalar(tree.resolve(it)) == "disabled")
+    })
+}
+
+fn failure(message: &str, span: Span) -> Finding {
+    let headline = format!("Flux fails: variable substitution failed: {message}");
+    let mut finding = Finding::new(Class::Hint, codes::KUSTOMIZE_FAILURE, span, headline);
+    finding.severity = Severity::Error;
+    finding
+}
+
+fn undefined(name: &str, span: Span, variables: &Variables) -> Finding {
+    let shown = words::clip(name, 40);
+    let mut finding = failure(&format!("variable not set: `{shown}`"), span);
+    let defined = variables.values.keys().map(|it| &**it).take(MOST_DEFINED);
+    if let Some(meant) = words::meant::meant(name, defined).filter(|_| name.len() > 1) {
+        finding.label = Some(format!("did you mean `{meant}`?"));
+        finding.help = vec![format!("change `{shown}` to `{meant}`")];
+        finding.meant = Some(meant.to_owned());
+    } else {
+        finding.help = vec![
+            format!("add `{shown}` to `postBuild.substitute`, or write a default: `${{{shown}:=…}}`"),
+            format!("if `{shown}` is for another program, such as a shell, write `$${{{shown}}}`"),
+        ];
+    }
+    finding.notes = vec![format!(
+        "no variable of this name is in `postBuild` of {}; before kustomize-controller 1.9, Flux inserts an empty text",
+        variables.by()
+    )];
+    finding
+}
+
+fn cannot_parse(cause: Cause, span: Span) -> Finding {
+    let mut finding = failure(&cause.to_string(), span);
+    finding.help = vec![
+        match cause {
+            Cause::MissingBrace => {
+                "write `}` after the name of the variable; if another program reads the variable, write `$$` for `$`"
+            }
+            _ => "write a variable as `${NAME}`; if another program reads the variable, write `$$` for `$`",
+        }
+        .to_owned(),
+    ];
+    finding
+}

@@ -1,0 +1,92 @@
+//! Variables with which Flux fails.
+
+use crate::sandbox::Sandbox;
+
+/// A repository with a Flux Kustomization for the folder `apps`. `post_build` is its `postBuild`.
+fn flux(post_build: &str, app: &str) -> Sandbox {
+    let kustomization = format!(
+        "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {{name: apps, namespace: flux-system}}\nspec:\n  path: ./apps\n  sourceRef: {{kind: GitRepository, name: flux-system}}\n  postBuild: {post_build}\n"
+    );
+    Sandbox::new(&[("clusters/apps.yaml", &kustomization), ("apps/app.yaml", app)])
+}
+
+/// A ConfigMap with a value in its sixth line.
+fn config_map(value: &str) -> String {
+    format!("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  a: {value}\n")
+}
+
+const SIZE: &str = "{substitute: {SIZE: \"3\"}}";
+
+#[track_caller]
+fn check(post_build: &str, app: &str, expected: Option<&str>) {
+    let outcome = flux(post_build, app).run(&["check", ".", "-o", "concise"]);
+    match expected {
+        Some(told) => {
+            let told = told.replacen(
+                ' ',
+                ": error[kustomize-failure]: Flux fails: variable substitution failed: ",
+                1,
+            );
+            outcome.expect(1, &[&format!("apps/app.yaml:{told}"), " 1 error"]);
+        }
+        None => {
+            outcome.expect(0, &[" 0 errors"]);
+        }
+    }
+}
+
+#[test]
+fn variables_that_nothing_defines() {
+    check(
+        SIZE,
+        &config_map("${SIZE} ${COLOR}"),
+        Some("6:16 variable not set: `COLOR`"),
+    );
+    check(
+        SIZE,
+        &config_map("\"\\t${SIZES^^}\""),
+        Some("6:11 variable not set: `SIZES`"),
+    );
+    check(
+        SIZE,
+        &config_map("|\n    echo\n    ${HOME}"),
+        Some("8:7 variable not set: `HOME`"),
+    );
+    for value in ["${COLOR:=red}", "$${COLOR}", "$COLOR", "${SIZE} # ${COLOR}"] {
+        check(SIZE, &config_map(value), None);
+    }
+    // An object of the cluster may define it, and another tool may substitute it.
+    let secret = "{substitute: {SIZE: \"3\"}, substituteFrom: [{kind: Secret, name: a}]}";
+    check(secret, &config_map("${COLOR}"), None);
+    check("{}", &config_map("${COLOR}"), None);
+    let off = config_map("${COLOR}").replace("name: a", "labels: {kustomize.toolkit.fluxcd.io/substitute: disabled}");
+    check(SIZE, &off, None);
+}
+
+#[test]
+fn variables_that_flux_cannot_parse() {
+    check(SIZE, &config_map("a ${SIZE"), Some("6:8 missing closing brace"));
+    check(
+        SIZE,
+        &config_map("${{ SIZE }}"),
+        Some("6:6 unable to parse variable name"),
+    );
+    let secret = "{substituteFrom: [{kind: Secret, name: a}]}";
+    check(secret, &config_map("${A/b}"), Some("6:6 bad substitution"));
+}
+
+#[test]
+fn only_what_flux_builds_is_substituted() {
+    let sandbox = flux(SIZE, &config_map("${COLOR}"));
+    sandbox.write("apps/kustomization.yaml", "resources: [other.yaml]\n");
+    sandbox.write("apps/other.yaml", config_map("${SIZE}"));
+    sandbox.run(&["check", "."]).expect(0, &[" 0 errors"]);
+    sandbox.write("apps/kustomization.yaml", "resources: [../base]\n");
+    sandbox.write("base/kustomization.yaml", "resources: [a.yaml]\n");
+    sandbox.write("base/a.yaml", config_map("${COLOR}"));
+    sandbox.run(&["check", "."]).expect(1, &["base/a.yaml:6:8", " 1 error"]);
+    // The whole build may turn the substitution off.
+    let off = "resources: [../base]\ncommonAnnotations: {kustomize.toolkit.fluxcd.io/substitute: disabled}\n";
+    sandbox.write("apps/kustomization.yaml", off);
+    sandbox.run(&["check", "."]).expect(0, &[" 0 errors"]);
+}
