@@ -62,6 +62,8 @@ fn each_field_that_controller_gen_rejects_is_told() {
             "A List[int] `json:\"a\"`",
             "7:4: controller-gen cannot make a schema of `List[int]`",
         ),
+        ("A []strin `json:\"a\"`", "7:6: undefined: `strin`"),
+        ("A map[string]*Othr `json:\"a\"`", "7:16: undefined: `Othr`"),
         (
             "A float64 `json:\"a\"`",
             "7:4: controller-gen rejects the floating-point type `float64`",
@@ -82,7 +84,7 @@ fn fields_that_controller_gen_skips_are_silent() {
         "A func() `json:\"-\"`",
         "A string `json:\"a\"`\n}\ntype Unused struct {\n\tB string",
         "// +kubebuilder:validation:Schemaless\n\tA any `json:\"a\"`",
-        "A Unknown `json:\"a\"`",
+        "A other.Unknown `json:\"a\"`",
         "A func",
         "A",
         "// +crd-analyzer: ignore[go-type-refused] on purpose\n\tA any `json:\"a\"`",

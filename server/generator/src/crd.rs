@@ -1,6 +1,9 @@
 //! Generates CRDs from kinds: `pkg/crd/gen.go` and `spec.go` of controller-gen.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
 
 use crd_analyzer_gosource::check::comments::Target;
 use serde_json::json;
@@ -125,6 +128,11 @@ impl<'s> Generator<'s> {
     /// The types that were not found so far, each after the import path of its package. They are in the order of the searches, and may repeat.
     pub fn missing(&self) -> &[String] {
         &self.flattener.maker.missing
+    }
+
+    /// The names of types that a file may use without a package before them: those of its package and of Go itself.
+    pub fn names(&self, file: &Path) -> Vec<String> {
+        self.flattener.maker.packages.names(file)
     }
 
     /// The errors that controller-gen would report for the CRDs so far.

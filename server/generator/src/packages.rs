@@ -56,6 +56,8 @@ pub(crate) struct Package {
     pub(crate) markers: Markers,
     /// Whether controller-gen skips the package.
     pub(crate) is_skipped: bool,
+    /// Whether all files of the package were read.
+    is_complete: bool,
     /// The places of invalid markers. If a package has any, it has no types.
     refused: Vec<Origin>,
 }
@@ -101,14 +103,19 @@ impl Package {
             marshals: HashMap::new(),
             markers: Markers::new(),
             is_skipped: false,
+            is_complete: true,
             refused: Vec::new(),
         };
-        for name in sources.files(folder).iter().take(MAX_FILES) {
-            if budget::work(A_FILE).is_err() {
+        for (n, name) in sources.files(folder).iter().enumerate() {
+            if n == MAX_FILES || budget::work(A_FILE).is_err() {
+                package.is_complete = false;
                 break;
             }
             let path: Arc<Path> = folder.join(name).into();
-            let Some(types) = sources.types(&path) else { continue };
+            let Some(types) = sources.types(&path) else {
+                package.is_complete = false;
+                continue;
+            };
             package.add(File { path, types }, reading);
         }
         (!package.files.is_empty()).then_some(package)
@@ -312,6 +319,20 @@ impl<'s> Packages<'s> {
         }
     }
 
+    /// Whether Go has no type of this name, which has no package before it, in a file of a package.
+    pub(crate) fn is_undefined(&mut self, (id, file): (PackageId, &Types), name: &str) -> bool {
+        let is_known = self.get(id).is_some_and(|it| it.is_complete && it.refused.is_empty());
+        let has_dots = || file.imported.iter().any(|it| it.name.as_deref() == Some("."));
+        is_known && !has_dots() && self.local((id, file), name) == Meaning::Unknown
+    }
+
+    /// The names of types that a file of a package may use without a package before them.
+    pub(crate) fn names(&self, path: &Path) -> Vec<String> {
+        let package = self.file(path).and_then(|it| self.get(it.0));
+        let declared = package.iter().flat_map(|it| it.declared.keys().cloned());
+        declared.chain(BASIC.map(str::to_owned)).collect()
+    }
+
     /// Resolves a name of an imported package in a file.
     pub(crate) fn selected(&mut self, file: &Types, package: &str, name: &str) -> Meaning {
         let Some(id) = self.imported(file, package) else {
@@ -474,30 +495,32 @@ impl<'s> Packages<'s> {
 
 /// Whether a name is a built-in type of Go.
 fn is_basic(name: &str) -> bool {
-    const NAMES: [&str; 23] = [
-        "bool",
-        "string",
-        "int",
-        "int8",
-        "int16",
-        "int32",
-        "int64",
-        "uint",
-        "uint8",
-        "uint16",
-        "uint32",
-        "uint64",
-        "uintptr",
-        "byte",
-        "rune",
-        "float32",
-        "float64",
-        "complex64",
-        "complex128",
-        "error",
-        "any",
-        "comparable",
-        "unsafe",
-    ];
-    NAMES.contains(&name)
+    BASIC.contains(&name)
 }
+
+/// The built-in types of Go.
+const BASIC: [&str; 23] = [
+    "bool",
+    "string",
+    "int",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "uintptr",
+    "byte",
+    "rune",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+    "error",
+    "any",
+    "comparable",
+    "unsafe",
+];

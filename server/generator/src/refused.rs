@@ -24,6 +24,8 @@ pub enum Reason {
     NamelessStruct,
     /// The type has no schema, such as a function or a channel.
     Type,
+    /// The package declares no type of this name, so its types cannot be loaded.
+    Undefined,
     /// A field has no JSON tag.
     Tag,
     /// An embedded struct has no JSON tag.

@@ -241,7 +241,7 @@ impl<'s> Maker<'s> {
             Meaning::Basic(basic) => return self.basic(context, &basic, span),
             Meaning::Declared(id, of) => (id, of),
             Meaning::Unknown => {
-                self.missing.push(name.to_owned());
+                self.undeclared(context, name, span);
                 return Schema::unknown();
             }
         };
@@ -278,6 +278,26 @@ impl<'s> Maker<'s> {
                 }
                 Schema::unknown()
             }
+        }
+    }
+
+    /// Notes a name that no known type has. `span` has the type in which it is written.
+    fn undeclared(&mut self, context: Context<'_>, name: &str, span: &std::ops::Range<usize>) {
+        let types = context.types();
+        let is_generic = context.declared.is_some_and(|it| it.is_generic);
+        let written = types.text.get(span.clone()).unwrap_or_default();
+        let is_part = |c: char| c.is_alphanumeric() || c == '_';
+        let is_whole = |at: &usize| {
+            let (before, after) = (&written[..*at], &written[at + name.len()..]);
+            !before.ends_with(is_part) && !after.starts_with(is_part)
+        };
+        let at = written.match_indices(name).map(|it| it.0).find(is_whole);
+        match at {
+            Some(at) if !is_generic && self.packages.is_undefined((context.package, types), name) => {
+                let start = span.start + at;
+                self.refuse(context.origin(start..start + name.len()), Reason::Undefined);
+            }
+            _ => self.missing.push(name.to_owned()),
         }
     }
 

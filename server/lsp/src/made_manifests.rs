@@ -213,7 +213,7 @@ impl Session {
                 it.found(&question);
             });
             let found = made.found(path, &question, |_| false);
-            (found, made.refused(path), made.changes(path))
+            (found, made.refused(path, question.wants.is_edited), made.changes(path))
         };
         let (found, refused, changes) = self
             .with_made(Extent::File, (row, path, &text), find)

@@ -266,9 +266,9 @@ impl Manifests {
         found
     }
 
-    /// What the generators of the manifests reject in a source file.
-    pub fn refused(&self, path: &Path) -> Vec<Finding> {
-        refused::in_source(self.made.iter().flat_map(Made::refused), path)
+    /// What the generators of the manifests reject in a source file. `is_edited` means that the file is open in an editor.
+    pub fn refused(&self, path: &Path, is_edited: bool) -> Vec<Finding> {
+        refused::in_source(self.made.iter().flat_map(Made::refused), path, is_edited)
     }
 
     /// If the file at a path has a CRD that is older than its source, adds a finding to the report on the file.
@@ -314,7 +314,7 @@ impl Manifests {
             is_told(&place.file.path) && shows(finding.code) && !is_silenced(row, finding, place)
         };
         let found = self.found_beside(path, (question, &is_shown), &is_told);
-        let refused = self.refused(path);
+        let refused = self.refused(path, question.wants.is_edited);
         if !(found.is_empty() && refused.is_empty()) {
             report.documents.extend(found);
             report.findings.extend(refused);

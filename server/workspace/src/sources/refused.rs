@@ -23,9 +23,10 @@ pub(super) struct Refused {
 
 impl Refused {
     /// What is wrong with the text at a place. `None` if it is told elsewhere, or if the text is not finished.
-    pub(super) fn new(place: Place, reason: Reason) -> Option<Self> {
+    /// `names` returns the names of the types that may be written there.
+    pub(super) fn new(place: Place, reason: Reason, names: impl FnOnce() -> Vec<String>) -> Option<Self> {
         let text = place.file.text.get(place.span.range())?;
-        let what = What::of(reason, text)?;
+        let what = What::of(reason, text, names)?;
         Some(Self { place, what })
     }
 
@@ -38,16 +39,18 @@ impl Refused {
     }
 }
 
-/// The findings in a source file. There is one at each place, even if several manifests depend on it.
-pub(super) fn in_source<'r>(refused: impl Iterator<Item = &'r Refused>, path: &Path) -> Vec<Finding> {
+/// The findings in a source file. There is one at each place, even if several manifests depend on it. While the file `is_edited`, the language server
+/// of Go shows what the compiler reports.
+pub(super) fn in_source<'r>(refused: impl Iterator<Item = &'r Refused>, path: &Path, is_edited: bool) -> Vec<Finding> {
     let places: BTreeMap<(u32, u32), &Refused> = refused
-        .filter(|it| *it.place.file.path == *path)
+        .filter(|it| *it.place.file.path == *path && !(is_edited && it.what.is_of_compiler()))
         .map(|it| ((it.place.span.start, it.place.span.end), it))
         .collect();
     let finding = |refused: &Refused| {
         let mut finding = Finding::new(Class::Hint, GO_TYPE_REFUSED, refused.place.span, "");
         finding.severity = Severity::Error;
         words::put(&mut finding, refused_types::words(&refused.what));
+        finding.meant = refused.what.meant().map(str::to_owned);
         finding
     };
     places.into_values().map(finding).collect()

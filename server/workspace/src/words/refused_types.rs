@@ -4,6 +4,7 @@ use crd_analyzer_generator::Reason;
 
 use super::{
     Words,
+    meant::meant,
     text::{clip, code},
 };
 
@@ -13,6 +14,8 @@ pub(crate) struct What {
     reason: Reason,
     /// The field or type as written.
     written: String,
+    /// The name of the type that is most likely meant instead.
+    meant: Option<String>,
 }
 
 /// The maximum length of a type before it is cut.
@@ -20,24 +23,38 @@ const LONGEST: usize = 40;
 
 impl What {
     /// A field or type with this text. `None` if the error is reported elsewhere, or if the text may not be finished.
-    pub(crate) fn of(reason: Reason, written: &str) -> Option<Self> {
+    /// `names` returns the names of the types that may be written there.
+    pub(crate) fn of(reason: Reason, written: &str, names: impl FnOnce() -> Vec<String>) -> Option<Self> {
         let is_told = match reason {
             Reason::Interface
             | Reason::NamelessStruct
             | Reason::Tag
             | Reason::Embedded
             | Reason::Float
-            | Reason::Key => true,
+            | Reason::Key
+            | Reason::Undefined => true,
             Reason::Type => is_finished(written),
             // Otherwise the value of a marker is not valid.
             Reason::OneOf => !written.starts_with("struct"),
             Reason::Crash => !written.starts_with('+'),
             Reason::Marker | Reason::Conflict | Reason::Versions | Reason::Text => false,
         };
+        let meant = || meant(written, names().iter().map(String::as_str)).map(str::to_owned);
         is_told.then(|| Self {
             reason,
             written: written.to_owned(),
+            meant: if reason == Reason::Undefined { meant() } else { None },
         })
+    }
+
+    /// Whether the Go compiler reports it, too, so that editors show it already.
+    pub(crate) fn is_of_compiler(&self) -> bool {
+        self.reason == Reason::Undefined
+    }
+
+    /// The name of the type that is most likely meant instead.
+    pub(crate) fn meant(&self) -> Option<&str> {
+        self.meant.as_deref()
     }
 
     /// Whether it is a field that is not exported. An option of controller-gen leaves such fields out.
@@ -72,6 +89,15 @@ pub(crate) fn words(what: &What) -> Words {
         Reason::Interface => no_schema()
             .label("an interface")
             .help("use a concrete type, or `apiextensionsv1.JSON` for any value"),
+        Reason::Undefined => {
+            let words = Words::new(format!("undefined: {written}"));
+            match &what.meant {
+                Some(meant) => words.did_you_mean(first, meant),
+                None => words
+                    .label("no type has this name")
+                    .help("declare the type in this package, or write the package before its name"),
+            }
+        }
         Reason::NamelessStruct => Words::new("controller-gen cannot make a schema of a struct without a name")
             .label("a struct without a name")
             .help("declare the struct as a type of its own, and write the name of the type here"),
@@ -156,7 +182,11 @@ mod tests {
             ("[4]", false),
             ("", false),
         ] {
-            assert_eq!(What::of(Reason::Type, written).is_some(), expected, "{written}");
+            assert_eq!(
+                What::of(Reason::Type, written, Vec::new).is_some(),
+                expected,
+                "{written}"
+            );
         }
     }
 }

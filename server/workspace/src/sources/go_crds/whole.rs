@@ -150,7 +150,8 @@ impl<'m> Whole<'m> {
                 continue;
             };
             if self.read(&origin).is_some() {
-                let refused = Refused::new(self.place(&origin), refused.reason);
+                let names = || self.generator.names(&origin.file);
+                let refused = Refused::new(self.place(&origin), refused.reason, names);
                 found.extend(refused.filter(|it| self.rejects_unexported || !it.what.is_unexported()));
             }
         }
