@@ -31,6 +31,7 @@ mod hostile_output;
 mod init;
 mod installed;
 mod markdown;
+mod misnamed;
 mod missing_modules;
 mod named_files;
 mod not_sent_so;

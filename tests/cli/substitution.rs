@@ -90,3 +90,47 @@ fn only_what_flux_builds_is_substituted() {
     sandbox.write("apps/kustomization.yaml", off);
     sandbox.run(&["check", "."]).expect(0, &[" 0 errors"]);
 }
+
+/// Components are for many applications. One of them may forget a variable.
+#[test]
+fn a_kustomization_that_lacks_a_variable_of_its_component() {
+    let flux = |name: &str, variables: &str| {
+        format!(
+            "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {{name: {name}, namespace: flux-system}}\nspec:\n  path: ./apps/{name}\n  sourceRef: {{kind: GitRepository, name: flux-system}}\n  components: [../../parts]\n  postBuild:\n    substitute: {variables}\n"
+        )
+    };
+    let kustomization = |name: &str| format!("resources: [{name}.yaml]\n");
+    let sandbox = Sandbox::new(&[
+        ("clusters/a.yaml", &flux("a", "{APP: a}")),
+        ("clusters/b.yaml", &flux("b", "{NAME: b}")),
+        ("apps/a/kustomization.yaml", &kustomization("a")),
+        ("apps/a/a.yaml", &config_map("x")),
+        ("apps/b/kustomization.yaml", &kustomization("b")),
+        ("apps/b/b.yaml", &config_map("x")),
+        (
+            "parts/kustomization.yaml",
+            "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\nresources: [part.yaml]\n",
+        ),
+        (
+            "parts/part.yaml",
+            &config_map("${APP} ${SIZE:=3}").replace("name: a", "name: part"),
+        ),
+    ]);
+    let outcome = sandbox.run(&["check", ".", "-o", "concise"]);
+    outcome.expect(
+        1,
+        &[
+            "clusters/b.yaml:8:3: error[kustomize-failure]",
+            "variable not set: `APP`",
+            " 1 error",
+        ],
+    );
+    sandbox.write("clusters/b.yaml", flux("b", "{APP: b}"));
+    sandbox.run(&["check", "."]).expect(0, &[" 0 errors"]);
+    // If nothing defines it, the object has the mistake.
+    for name in ["a", "b"] {
+        sandbox.write(&format!("clusters/{name}.yaml"), flux(name, "{NAME: x}"));
+    }
+    let outcome = sandbox.run(&["check", ".", "-o", "concise"]);
+    outcome.expect(1, &["parts/part.yaml:6:8: error[kustomize-failure]", " 1 error"]);
+}

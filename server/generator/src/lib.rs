@@ -23,6 +23,7 @@ mod schema;
 mod settled;
 mod tags;
 mod types;
+mod undeclared;
 mod values;
 mod version;
 mod writable;

@@ -30,6 +30,7 @@ use crate::{
     names,
     node::{Node, Place},
     problem::{Problem, ProblemKind, Result},
+    resource::Resources,
     shapes,
     sources::{Files, Sources, end_of, joined, missing, name, unread},
     spec::{Config, default_config},
@@ -416,17 +417,18 @@ impl Building<'_> {
             let nodes = nodes.into_iter().map(|it| self.newer(it)).collect();
             let found_here = objects(nodes).map_err(|it| it.at(path.place))?;
             self.has_empty_files |= found_here.is_empty();
+            let mut all = Resources::default();
             for resource in found_here {
                 self.taken.push(resource.origin);
-                found.resources.add(resource)?;
+                all.add(resource)?;
             }
-            return Ok(());
+            return found.resources.add_all(all, (&path.text, path.place));
         }
         if !is_folder {
             return self.absent(&file, path);
         }
         let inner = self.directory(&file, path, false, Accumulated::default())?;
-        merge(found, inner)
+        merge(found, inner, path)
     }
 
     /// Records a path that a kustomization names but that is not read: a remote base, a missing file, or a file that `files` refuses to read.
@@ -470,7 +472,7 @@ impl Building<'_> {
         if is_component {
             let inner = self.accumulate(folder, &kustomization, found)?;
             let mut outer = Accumulated::default();
-            merge(&mut outer, inner)?;
+            merge(&mut outer, inner, named)?;
             return Ok(outer);
         }
         self.accumulate(folder, &kustomization, Accumulated::default())
@@ -508,8 +510,9 @@ fn check_order(kustomization: &Kustomization) -> Result<()> {
 }
 
 /// Adds the result of a kustomization to the kustomization that names it (`MergeAccumulator`).
-fn merge(outer: &mut Accumulated, inner: Accumulated) -> Result<()> {
-    outer.resources.add_all(inner.resources)?;
+/// Adds what the folder `named` builds.
+fn merge(outer: &mut Accumulated, inner: Accumulated, named: &Text) -> Result<()> {
+    outer.resources.add_all(inner.resources, (&named.text, named.place))?;
     outer.config.merge(inner.config)?;
     inner.vars.into_iter().try_for_each(|it| vars::add(&mut outer.vars, it))
 }

@@ -375,6 +375,13 @@ impl Resources {
 
     /// Adds an object. Fails if another object has the same id.
     pub(crate) fn add(&mut self, resource: Resource) -> Result<()> {
+        let origin = resource.origin;
+        let twice = |id| Err(Problem::fails(origin, format!("{id} is built twice")));
+        self.add_new(resource)?.map_or(Ok(()), twice)
+    }
+
+    /// Adds an object unless another object has the same id. Returns this id.
+    fn add_new(&mut self, resource: Resource) -> Result<Option<ResId>> {
         spend::work(AN_ID)?;
         let id = resource.id();
         let mut known = match self.known.take() {
@@ -382,16 +389,22 @@ impl Resources {
             None => self.by_key()?,
         };
         if known.insert(id.key(), self.list.len()).is_some() {
-            let message = format!("{id} is built twice");
-            return Err(Problem::fails(resource.origin, message));
+            return Ok(Some(id));
         }
         self.known = Some(known);
         self.list.push(resource);
-        Ok(())
+        Ok(None)
     }
 
-    pub(crate) fn add_all(&mut self, more: Self) -> Result<()> {
-        more.list.into_iter().try_for_each(|it| self.add(it))
+    /// Adds the objects of a file or folder that a kustomization names. `place` is the place of the name.
+    pub(crate) fn add_all(&mut self, more: Self, (named, place): (&str, Place)) -> Result<()> {
+        for resource in more.list {
+            if let Some(id) = self.add_new(resource)? {
+                let message = format!("{id} is built twice: `{named}` adds it again");
+                return Err(Problem::fails(place, message));
+            }
+        }
+        Ok(())
     }
 
     /// The objects that have or had an id with this name for which `matches` returns true.

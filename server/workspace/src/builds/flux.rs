@@ -3,6 +3,7 @@
 
 mod building;
 mod files;
+mod kustomization;
 mod paths;
 mod values;
 
@@ -12,7 +13,7 @@ use std::{
     sync::Arc,
 };
 
-use crd_analyzer_kustomize::{BuiltKustomization, Node, Sources, joined};
+use crd_analyzer_kustomize::{BuiltKustomization, Node, Sources};
 use crd_analyzer_syntax::{
     json::Json,
     read_json,
@@ -24,6 +25,7 @@ use serde_json::Value;
 use crate::filled_in::variables::{Values, Variables};
 pub use building::Building;
 pub use files::{FluxFiles, MayHold};
+use kustomization::texts;
 pub(crate) use paths::Paths;
 use values::Known;
 
@@ -41,16 +43,6 @@ const BOOTSTRAPPED: &str = "flux-system";
 
 /// The maximum size, in bytes, of files to search for Flux objects.
 pub const TEXT_BYTES: u64 = 128 << 10;
-
-/// The fields of `spec` by which a Kustomization changes the objects that it builds, other than by variables.
-const CHANGES: [&str; 6] = [
-    "patches",
-    "components",
-    "images",
-    "commonMetadata",
-    "namePrefix",
-    "nameSuffix",
-];
 
 /// The Flux Kustomizations in some files, and the ConfigMaps and GitRepositories in the same files.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
@@ -78,6 +70,8 @@ struct Kustomization {
     /// The folder that `spec.path` is relative to.
     root: PathBuf,
     path: Option<WrittenPath>,
+    /// The file and the span of `spec.postBuild`, if the Kustomization has it.
+    variables_at: Option<(PathBuf, Span)>,
     name: String,
     namespace: String,
     at: At,
@@ -95,6 +89,15 @@ struct Kustomization {
     /// If a parent Kustomization changes this one: the changed Kustomization, and the files that it depends on.
     built: Option<(BuiltKustomization, Asked)>,
 }
+
+/// A field of `spec` with the folder that a Kustomization builds.
+const PATH: &str = "path";
+
+/// A field of `spec` with the variables.
+const POST_BUILD: &str = "postBuild";
+
+/// The file and the span of `spec.path` and of `spec.postBuild`, if the Kustomization has these fields.
+type FieldsAt = [Option<(PathBuf, Span)>; 2];
 
 /// The files that the builds of a Kustomization's parents tried to read.
 pub(crate) type Asked = Vec<Arc<BTreeSet<Arc<Path>>>>;
@@ -146,14 +149,16 @@ impl Flux {
                 continue;
             };
             let items = object["items"].as_array().filter(|_| object["kind"] == "List");
-            let path_at = |item: Option<usize>| {
+            let field_at = |item: Option<usize>, field: &str| {
                 let object = match item {
                     None => tree.root(),
                     Some(n) => tree.items(tree.get(tree.root()?, "items")?).nth(n),
                 };
-                let path = tree.get(tree.get(object?, "spec")?, "path")?;
-                Some((file.to_owned(), tree.span(path)))
+                let entry = tree.entry(tree.get(object?, "spec")?, field)?;
+                let spot = if field == PATH { entry.value } else { entry.key };
+                Some((file.to_owned(), tree.span(spot)))
             };
+            let fields_at = |item| [field_at(item, PATH), field_at(item, POST_BUILD)];
             let at = |item| At {
                 file: file.to_owned(),
                 document: document.index,
@@ -163,14 +168,14 @@ impl Flux {
                 Some(items) => items
                     .iter()
                     .enumerate()
-                    .for_each(|(n, it)| self.add_object(at(Some(n)), root, (it, path_at(Some(n))))),
-                None => self.add_object(at(None), root, (&object, path_at(None))),
+                    .for_each(|(n, it)| self.add_object(at(Some(n)), root, (it, fields_at(Some(n))))),
+                None => self.add_object(at(None), root, (&object, fields_at(None))),
             }
         }
     }
 
     /// Adds an object of a file: a document, or an item of a document.
-    fn add_object(&mut self, at: At, root: &Path, (object, path_at): (&Value, Option<(PathBuf, Span)>)) {
+    fn add_object(&mut self, at: At, root: &Path, (object, fields_at): (&Value, FieldsAt)) {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let name = text(&object["metadata"]["name"]);
         let namespace = text(&object["metadata"]["namespace"]);
@@ -182,7 +187,8 @@ impl Flux {
                 data: texts(&object["data"]),
             }),
             Some("Kustomization") if version.split_once('/').is_some_and(|it| it.0 == GROUP) => {
-                self.kustomizations.push(Kustomization::new(at, root, object, path_at));
+                self.kustomizations
+                    .push(Kustomization::new(at, root, object, fields_at));
             }
             Some("GitRepository") if version.split_once('/').is_some_and(|it| it.0 == SOURCES) => {
                 self.repositories.push(Repository {
@@ -272,6 +278,20 @@ impl Flux {
         unchanging.map(|it| it.folder.as_path())
     }
 
+    /// The Kustomizations that substitute variables in the objects of a folder of this repository, by their indices.
+    pub(crate) fn substituting_in<'f>(&'f self, folder: &'f Path) -> impl Iterator<Item = usize> + 'f {
+        let here = self.known().here.iter().copied();
+        here.filter(move |it| {
+            let kustomization = &self.kustomizations[*it];
+            kustomization.is_substituting && kustomization.folder == folder
+        })
+    }
+
+    /// The file and the span of the variables of a Kustomization.
+    pub(crate) fn variables_at(&self, number: usize) -> Option<&(PathBuf, Span)> {
+        self.kustomizations[number].variables_at.as_ref()
+    }
+
     /// The folders, as absolute paths, in whose builds Kustomizations substitute variables.
     pub(crate) fn substituting(&self) -> impl Iterator<Item = &Path> {
         let substituting = self.of_this_repository().filter(|it| it.is_substituting);
@@ -322,65 +342,6 @@ impl Flux {
     }
 }
 
-impl Kustomization {
-    /// Decodes a Kustomization. `path_at` is the place of `spec.path`, if the object has this field.
-    fn new(at: At, root: &Path, object: &Value, path_at: Option<(PathBuf, Span)>) -> Self {
-        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        let namespace = text(&object["metadata"]["namespace"]);
-        let spec = &object["spec"];
-        let after = &spec["postBuild"];
-        let is_patching = CHANGES.iter().any(|it| match &spec[*it] {
-            Value::Array(items) => !items.is_empty(),
-            Value::Object(fields) => !fields.is_empty(),
-            Value::String(text) => !text.is_empty(),
-            _ => false,
-        });
-        let source = &spec["sourceRef"];
-        let of_git = (source["kind"] == "GitRepository").then(|| {
-            let of = source["namespace"]
-                .as_str()
-                .map_or_else(|| namespace.clone(), str::to_owned);
-            (of, text(&source["name"]))
-        });
-        let from = after["substituteFrom"].as_array().into_iter().flatten();
-        let path = text(&spec["path"]);
-        let folder = joined(root, path.trim_start_matches('/'));
-        let kind = source["kind"].as_str().unwrap_or_default();
-        let is_of_artifact = ["OCIRepository", "Bucket"].contains(&kind) && folder == root;
-        let is_elsewhere = is_of_artifact || source.is_null() && path.is_empty();
-        Self {
-            folder,
-            root: root.to_owned(),
-            path: path_at
-                .filter(|_| !path.is_empty())
-                .map(|(file, span)| WrittenPath { text: path, file, span }),
-            name: text(&object["metadata"]["name"]),
-            namespace,
-            at,
-            is_patching,
-            source: of_git,
-            is_elsewhere,
-            is_substituting: substitutes(after),
-            inline: texts(&after["substitute"]),
-            from: from.map(|it| (text(&it["kind"]), text(&it["name"]))).collect(),
-            built: None,
-        }
-    }
-
-    /// The version of this Kustomization that its parent builds.
-    fn as_built(&self, built: &(BuiltKustomization, Asked), sources: &Sources) -> Self {
-        let node = &built.0.node;
-        let path_at = node.at(&["spec", "path"]).map(|it| {
-            let (file, _) = sources.document(it.place);
-            (file.to_path_buf(), sources.span(it.place))
-        });
-        Self {
-            built: Some(built.clone()),
-            ..Self::new(self.at.clone(), &self.root, &node.to_json(), path_at)
-        }
-    }
-}
-
 /// Whether an object in a build is a Flux Kustomization.
 pub(crate) fn is_kustomization(object: &Node) -> bool {
     let text = |name| object.at(&[name]).and_then(Node::as_str).unwrap_or_default();
@@ -391,25 +352,6 @@ pub(crate) fn is_kustomization(object: &Node) -> bool {
 pub(crate) fn is_switched_off(object: &Node) -> bool {
     let is_off = |field| object.at(&["metadata", field, SWITCH]).and_then(Node::as_str) == Some("disabled");
     is_off("labels") || is_off("annotations")
-}
-
-/// Whether Flux substitutes variables. If none is defined, it does so only if `substituteStrategy` says so (`SubstituteVariables` of
-/// github.com/fluxcd/pkg/kustomize).
-fn substitutes(after: &Value) -> bool {
-    let has_inline = after["substitute"].as_object().is_some_and(|it| !it.is_empty());
-    let has_from = after["substituteFrom"].as_array().is_some_and(|it| !it.is_empty());
-    has_inline || has_from || after["substituteStrategy"] == "Always"
-}
-
-/// The values of an object, by key. Line breaks are removed, as in Flux. If another Kustomization substitutes variables in a value, it is unknown here.
-fn texts(object: &Value) -> Arc<Values> {
-    let entries = object.as_object().into_iter().flatten();
-    let known = |value: &Value| Some(value.as_str().filter(|it| !it.contains("${"))?.replace('\n', "").into());
-    Arc::new(
-        entries
-            .map(|(name, value)| (name.as_str().into(), known(value)))
-            .collect(),
-    )
 }
 
 /// A URL without its scheme, its user, and `.git` at the end.

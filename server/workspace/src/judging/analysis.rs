@@ -58,6 +58,7 @@ use crate::{
     },
     judging::deferred_search::{self, DeferredSearch, UnsearchedReport},
     judging::merge_conflict,
+    judging::misnamed,
     judging::mixed_objects,
     judging::other_tools,
     judging::passed_over,
@@ -194,6 +195,7 @@ fn judge_text(source: &Text, question: &Question<'_>, filled: Option<Filled>) ->
     });
     if printed.is_none() {
         report.findings.extend(substitution::findings(source, question));
+        report.findings.extend(misnamed::findings(source, question.path));
     }
     if question.wants.unchecked && passed_over::is_blank(source) {
         ask.fail_blank();

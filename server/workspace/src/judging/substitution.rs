@@ -1,6 +1,6 @@
 //! Variables with which Flux fails: those that nothing defines, and those that Flux cannot parse.
 
-use std::{cell::LazyCell, collections::BTreeSet, ops::Range};
+use std::{cell::LazyCell, collections::BTreeSet, ops::Range, path::Path};
 
 use crd_analyzer_envsubst::{Cause, parse};
 use crd_analyzer_syntax::{
@@ -10,7 +10,7 @@ use crd_analyzer_syntax::{
 
 use super::question::Question;
 use crate::{
-    builds::flux::SWITCH,
+    builds::flux::{SWITCH, file_name},
     codes,
     documents::text::Text,
     filled_in::variables::Variables,
@@ -87,6 +87,44 @@ fn is_switched_off(tree: &Tree, root: NodeId) -> bool {
     })
 }
 
+/// The names of the variables without a default in an object. Empty if Flux cannot parse it, or if the object turns substitution off.
+pub(crate) fn names(tree: &Tree, object: NodeId) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    if !tree.text().contains("${") || is_switched_off(tree, object) {
+        return names;
+    }
+    for node in tree.subtree(object).filter(|it| tree.is_scalar(*it)) {
+        if !tree.source(node).contains("${") {
+            continue;
+        }
+        let Ok(template) = parse(&tree.scalar(node)) else {
+            return BTreeSet::new();
+        };
+        let variables = template.variables().into_iter().filter(|it| !it.has_default());
+        names.extend(variables.map(|it| it.name.clone()));
+    }
+    names
+}
+
+/// The error of a Kustomization that defines no variable of this name. `user` is the file with the variable.
+pub(crate) fn without_value(name: &str, span: Span, user: &Path) -> Finding {
+    let shown = words::clip(name, 40);
+    let mut finding = failure(&format!("variable not set: `{shown}`"), span);
+    finding.label = Some(format!("does not define `{shown}`"));
+    finding.help = vec![format!("add `{shown}` to `substitute`")];
+    finding.notes = vec![
+        format!(
+            "this Kustomization builds {}, which has the variable without a default",
+            file_name(user)
+        ),
+        OLDER.to_owned(),
+    ];
+    finding
+}
+
+/// What versions of Flux without the strict mode do.
+const OLDER: &str = "before kustomize-controller 1.9, Flux inserts an empty text";
+
 fn failure(message: &str, span: Span) -> Finding {
     let headline = format!("Flux fails: variable substitution failed: {message}");
     let mut finding = Finding::new(Class::Hint, codes::KUSTOMIZE_FAILURE, span, headline);
@@ -109,7 +147,7 @@ fn undefined(name: &str, span: Span, variables: &Variables) -> Finding {
         ];
     }
     finding.notes = vec![format!(
-        "no variable of this name is in `postBuild` of {}; before kustomize-controller 1.9, Flux inserts an empty text",
+        "no variable of this name is in `postBuild` of {}; {OLDER}",
         variables.by()
     )];
     finding

@@ -24,6 +24,7 @@ mod stored;
 mod takers;
 mod targets;
 mod unjudged;
+mod without_value;
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
@@ -255,6 +256,9 @@ impl Overlays {
         }
         for finding in std::mem::take(&mut state.targets).findings() {
             overlays.tell(&mut state, finding);
+        }
+        for (file, finding) in without_value::findings(&overlays) {
+            overlays.findings.entry(file).or_default().push(finding);
         }
         if !overlays.misread.is_empty() {
             let resources = overlays.builds.iter().flat_map(|it| &it.resources);
@@ -570,8 +574,7 @@ impl BuiltDocuments for Overlays {
     }
 
     fn substituted(&self, path: &Path, index: usize) -> Option<Arc<Variables>> {
-        let is_off = self.takers.switched_off(path).is_some_and(|it| it.contains(&index));
-        let is_certain = !is_off && self.takers.is_substituted(path);
+        let is_certain = !self.takers.is_off(path, index) && self.takers.is_substituted(path);
         is_certain.then(|| self.variables(path)).flatten()
     }
 

@@ -70,9 +70,19 @@ impl Takers {
         [path].into_iter().chain(takers.map(PathBuf::as_path)).collect()
     }
 
+    /// Whether Flux certainly builds a folder with its own kustomization, and substitutes variables.
+    pub(super) fn is_certain(&self, folder: &Path) -> bool {
+        self.substituted.contains(folder)
+    }
+
     /// Whether Flux certainly builds a file, and substitutes variables in the objects that do not turn this off.
     pub(super) fn is_substituted(&self, path: &Path) -> bool {
         self.places_of(path).iter().any(|it| self.substituted.contains(*it))
+    }
+
+    /// Whether substitution is turned off in a document of a file.
+    pub(super) fn is_off(&self, path: &Path, index: usize) -> bool {
+        self.switched_off(path).is_some_and(|it| it.contains(&index))
     }
 
     /// The indices of the documents of a file in which substitution is turned off.
