@@ -126,6 +126,22 @@ fn what_is_unknown_is_neither() {
 }
 
 #[test]
+fn an_update_that_the_api_server_rejects_is_not_allowed_as_unknown() {
+    let old = spec("{a: {type: integer}}");
+    let new = old.replace("scope: Namespaced", "scope: Cluster");
+    assert_ne!(old, new);
+    let sandbox = Sandbox::new(&[("old.yaml", &old), ("new.yaml", &new)]);
+    for arguments in [
+        &["compat", "old.yaml", "new.yaml"][..],
+        &["compat", "old.yaml", "new.yaml", "--allow-unknown"],
+    ] {
+        sandbox
+            .run(arguments)
+            .expect(1, &["[scope-changed]: Namespaced → Cluster"]);
+    }
+}
+
+#[test]
 fn folders_and_revisions() {
     let sandbox = Sandbox::new(&[("crds/widgets.yaml", &spec("{a: {type: integer, maximum: 5}}"))]);
     sandbox.commit();

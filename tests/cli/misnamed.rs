@@ -1,4 +1,4 @@
-//! Kustomizations that kustomize or Flux does not read, and objects that kustomizations build twice.
+//! Kustomizations that kustomize or Flux does not read or cannot build.
 
 use crate::sandbox::Sandbox;
 
@@ -55,4 +55,14 @@ fn an_object_that_is_built_twice_is_told_where_it_is_added_again() {
     sandbox.write("over/kustomization.yaml", "resources: [b.yaml]\n");
     sandbox.write("over/b.yaml", format!("{OBJECT}---\n{OBJECT}"));
     told("over/b.yaml:5:1");
+}
+
+#[test]
+fn a_patch_that_is_not_yaml_is_told_at_its_line() {
+    let kustomization = "resources: [a.yaml]\npatches:\n- target: {kind: ConfigMap}\n  patch: |-\n    kind: ConfigMap\n    metadata:\n      name: a: b\n";
+    let sandbox = Sandbox::new(&[("base/a.yaml", OBJECT), ("base/kustomization.yaml", kustomization)]);
+    let error = "base/kustomization.yaml:7:14: error[kustomize-failure]: kustomize fails: the text in this field is not YAML: mapping";
+    sandbox
+        .run(&["check", ".", "-o", "concise"])
+        .expect(1, &[error, " 1 error"]);
 }

@@ -134,3 +134,48 @@ fn a_kustomization_that_lacks_a_variable_of_its_component() {
     let outcome = sandbox.run(&["check", ".", "-o", "concise"]);
     outcome.expect(1, &["parts/part.yaml:6:8: error[kustomize-failure]", " 1 error"]);
 }
+
+#[test]
+fn names_of_variables_that_flux_refuses() {
+    let sandbox = flux("{substitute: {A-B: x, C1: y, <<: {}}}", &config_map("x"));
+    let error = "clusters/apps.yaml:7:28: error[kustomize-failure]: Flux fails: variable substitution failed: var name is invalid: `A-B`";
+    sandbox
+        .run(&["check", ".", "-o", "concise"])
+        .expect(1, &[error, " 1 error"]);
+}
+
+/// An ArtifactGenerator copies folders of the repository, and the paths of Kustomizations start in the copy.
+#[test]
+fn artifacts_are_folders_of_the_repository() {
+    let generator = |from: &str, to: &str| {
+        format!(
+            "apiVersion: source.extensions.fluxcd.io/v1beta1\nkind: ArtifactGenerator\nmetadata: {{name: flux-system, namespace: flux-system}}\nspec:\n  sources: [{{alias: repo, kind: GitRepository, name: flux-system}}]\n  artifacts:\n  - name: apps\n    copy: [{{from: '@repo/{from}', to: '@artifact/{to}'}}]\n"
+        )
+    };
+    let kustomization = |path: &str| {
+        format!(
+            "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {{name: apps, namespace: flux-system}}\nspec:\n  path: {path}\n  sourceRef: {{kind: ExternalArtifact, name: apps}}\n  postBuild: {SIZE}\n"
+        )
+    };
+    for (from, to, path, is_read) in [
+        ("apps/**", "", "./prod", true),
+        ("apps/prod/**", "prod/", "./prod", true),
+        ("apps/prod/**", "prod/", "./", false),
+        ("apps/prod/*.yaml", "prod/", "./prod", false),
+        ("apps/prod/**", "other/", "./other", false),
+    ] {
+        let sandbox = Sandbox::new(&[
+            ("clusters/artifacts.yaml", &generator(from, to)),
+            ("clusters/apps.yaml", &kustomization(path)),
+            ("apps/prod/app.yaml", &config_map("${COLOR}")),
+        ]);
+        let outcome = sandbox.run(&["check", ".", "-o", "concise"]);
+        let error = "apps/prod/app.yaml:6:8: error[kustomize-failure]: Flux fails";
+        assert_eq!(
+            outcome.stdout.contains(error),
+            is_read,
+            "{from} {to} {path}: {}",
+            outcome.stdout
+        );
+    }
+}

@@ -382,6 +382,9 @@ impl Building<'_> {
                     } else if is_remote(&path.text) {
                         let why = format!("the component `{}` is remote", end_of(&path.text));
                         Problem::new(ProblemKind::NotSupported, path.place, why)
+                    } else if self.files.read(&component).is_some() {
+                        let why = format!("the component `{}` is a file, and not a folder", path.text);
+                        Problem::fails(path.place, why)
                     } else {
                         let why = format!("the component `{}` does not exist", path.text);
                         Problem::new(missing(self.files, &component), path.place, why)

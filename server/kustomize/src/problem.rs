@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use crd_analyzer_syntax::tree::Span;
+
 use crate::node::Place;
 
 /// The kinds of reasons why a build fails.
@@ -26,6 +28,8 @@ pub struct Problem {
     pub message: String,
     /// The place that causes the problem. `None` if it is the whole file.
     pub place: Option<Place>,
+    /// If a part of the text at the place causes the problem: the part, in bytes of the text's value.
+    pub part: Option<Span>,
     /// If the problem is an unknown word: the word, and the known words.
     pub unknown: Option<Unknown>,
 }
@@ -45,12 +49,19 @@ impl Problem {
             kind,
             message: message.into(),
             place: place.into(),
+            part: None,
             unknown: None,
         }
     }
 
     pub(crate) fn fails(place: impl Into<Option<Place>>, message: impl Into<String>) -> Self {
         Self::new(ProblemKind::Fails, place, message)
+    }
+
+    /// Sets the part of the text at the place that causes the problem.
+    #[must_use]
+    pub(crate) fn of_part(self, part: Option<Span>) -> Self {
+        Self { part, ..self }
     }
 
     /// Sets the unknown word that causes the problem, and the known words.

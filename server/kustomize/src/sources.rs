@@ -10,6 +10,7 @@ use std::{
 use crd_analyzer_syntax::{
     json::{Json, JsonValue, Member},
     read_json,
+    reader::ReadError,
     split::{read_document, split},
     tree::{CollectionStyle, NodeId, NodeKind, ScalarStyle, Span, Tree},
 };
@@ -314,6 +315,13 @@ impl Sources {
         self.outward(place.document, tree.span(place.node))
     }
 
+    /// The span in the file of a part of the text at a place. The part is given in bytes of the text's value.
+    pub fn span_of_part(&self, place: Place, part: Span) -> Span {
+        let tree = &self.documents[place.document as usize].tree;
+        let span = tree.source_map(place.node).span(part.range());
+        self.outward(place.document, span)
+    }
+
     /// Converts a span in a document to a span in the document's file.
     pub fn outward(&self, document: u32, span: Span) -> Span {
         let source = &self.documents[document as usize];
@@ -334,7 +342,9 @@ impl Sources {
             return self.read_again(documents.clone());
         }
         let path: Arc<Path> = path.into();
-        let (documents, read) = self.read_text(&path, text, None)?;
+        let read = self.read_text(&path, text, None);
+        // The problem is shown at the place that names the file.
+        let (documents, read) = read.map_err(|it| it.of_part(None))?;
         self.files.insert(path, (text.clone(), documents));
         Ok(read)
     }
@@ -366,7 +376,10 @@ impl Sources {
             }
             None => source.tree.scalar(place.node).into(),
         };
-        let (documents, read) = self.read_text(&path, &text, Some(place))?;
+        let read = self.read_text(&path, &text, Some(place));
+        // The places of a changed text are not those of the file.
+        let of_file = |it: Problem| if changed.is_some() { it.of_part(None) } else { it };
+        let (documents, read) = read.map_err(of_file)?;
         if changed.is_some() {
             let (tree, node) = self.tree(place);
             let before = if tree.is_scalar(node) {
@@ -409,7 +422,7 @@ impl Sources {
     ) -> Result<(Range<u32>, Vec<Node>)> {
         spend::work(text.len() * PARSING)?;
         let found = split(text);
-        let cannot = |why: String| {
+        let cannot = |why: String, part: Option<Span>| {
             if has_lines_to_fill(text) {
                 let message = format!("`{}` is a template, and not YAML", name(path));
                 return Problem::new(ProblemKind::NotSupported, within, message);
@@ -418,18 +431,27 @@ impl Sources {
                 Some(_) => "the text in this field".to_owned(),
                 None => format!("`{}`", name(path)),
             };
-            Problem::fails(within, format!("{what} is not YAML: {why}"))
+            Problem::fails(within, format!("{what} is not YAML: {why}")).of_part(part)
+        };
+        let cannot_read = |it: ReadError| {
+            // The line in the message counts from the start of the text, and the place is shown.
+            let message = if within.is_some() {
+                it.without_line()
+            } else {
+                &it.message
+            };
+            cannot(message.to_owned(), Some(it.span))
         };
         if let Some(error) = found.error {
-            return Err(cannot(error.to_string()));
+            return Err(cannot(error.to_string(), None));
         }
         let first = self.documents.len() as u32;
         let mut read = Vec::new();
         for document in found.documents {
-            let tree = read_document(text, document, &[]).map_err(|it| cannot(it.to_string()))?;
+            let tree = read_document(text, document, &[]).map_err(cannot_read)?;
             let tree = Arc::new(tree);
             let number = self.documents.len() as u32;
-            let json = read_json(&tree).map_err(|it| cannot(it.to_string()))?;
+            let json = read_json(&tree).map_err(|it| cannot(it.to_string(), Some(it.span)))?;
             if json.depth() > MOST_DEPTH {
                 return Err(Problem::new(
                     ProblemKind::TooLarge,

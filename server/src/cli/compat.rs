@@ -205,6 +205,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
     let verdict = objects.as_ref().map_or(verdict, |it| verdict.max(it.verdict(policy)));
     status = status.max(match verdict {
         Verdict::Breaks => Status::Findings,
+        // What the API server rejects breaks the rollout, whatever it would do to objects.
+        Verdict::Unknown if compared.iter().any(|it| it.refusal.is_some()) => Status::Findings,
         Verdict::Unknown if !args.allow_unknown => Status::Failed,
         Verdict::Unknown | Verdict::Compatible => Status::Clean,
     });

@@ -157,7 +157,7 @@ impl<'t> Json<'t> {
 }
 
 /// The JSON of a document.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct JsonDoc<'t> {
     root: Option<Json<'t>>,
     depth: usize,

@@ -55,6 +55,15 @@ impl std::fmt::Display for ReadError {
 
 impl std::error::Error for ReadError {}
 
+impl ReadError {
+    /// The message without its beginning, `yaml: line 3: `.
+    pub fn without_line(&self) -> &str {
+        let message = self.message.strip_prefix("yaml: ").unwrap_or(&self.message);
+        let numbered = message.strip_prefix("line ").and_then(|it| it.split_once(": "));
+        numbered.map_or(message, |it| it.1)
+    }
+}
+
 type Failure = Box<ReadError>;
 
 /// A character or byte sequence that YAML does not allow.

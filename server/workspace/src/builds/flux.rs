@@ -1,6 +1,7 @@
 //! The variables that Flux substitutes after it has built a folder: `spec.postBuild` of its Kustomizations
 //! (`SubstituteVariables` of github.com/fluxcd/pkg/kustomize).
 
+mod artifacts;
 mod building;
 mod files;
 mod kustomization;
@@ -23,6 +24,7 @@ use crd_analyzer_syntax::{
 use serde_json::Value;
 
 use crate::filled_in::variables::{Values, Variables};
+use artifacts::Artifact;
 pub use building::Building;
 pub use files::{FluxFiles, MayHold};
 use kustomization::texts;
@@ -30,7 +32,7 @@ pub(crate) use paths::Paths;
 use values::Known;
 
 /// The API group of Flux's Kustomizations.
-const GROUP: &str = "kustomize.toolkit.fluxcd.io";
+pub(crate) const GROUP: &str = "kustomize.toolkit.fluxcd.io";
 
 /// The label or annotation that turns off Flux's substitution in an object if its value is `disabled`.
 pub(crate) const SWITCH: &str = "kustomize.toolkit.fluxcd.io/substitute";
@@ -50,6 +52,7 @@ pub struct Flux {
     kustomizations: Vec<Kustomization>,
     config_maps: Vec<ConfigMap>,
     repositories: Vec<Repository>,
+    artifacts: Vec<Artifact>,
     known: values::Cache,
 }
 
@@ -80,6 +83,8 @@ struct Kustomization {
     is_substituting: bool,
     /// The namespace and name of the GitRepository to which the path is relative.
     source: Option<(String, String)>,
+    /// The namespace and name of the ExternalArtifact to which the path is relative.
+    artifact: Option<(String, String)>,
     /// Whether the Kustomization builds something else than this repository: all of an OCI artifact or a bucket, which a program fills, usually not with
     /// all of this repository. Or, with neither a source nor a path, nothing: it is a patch of another Kustomization.
     is_elsewhere: bool,
@@ -135,6 +140,8 @@ impl Flux {
         self.kustomizations.extend_from_slice(&other.kustomizations);
         self.config_maps.extend_from_slice(&other.config_maps);
         self.repositories.extend_from_slice(&other.repositories);
+        self.artifacts.extend_from_slice(&other.artifacts);
+        artifacts::resolve(&mut self.kustomizations, &self.artifacts);
     }
 
     /// Adds the objects in a file. `root` is the folder that `spec.path` is relative to.
@@ -172,6 +179,7 @@ impl Flux {
                 None => self.add_object(at(None), root, (&object, fields_at(None))),
             }
         }
+        artifacts::resolve(&mut self.kustomizations, &self.artifacts);
     }
 
     /// Adds an object of a file: a document, or an item of a document.
@@ -189,6 +197,9 @@ impl Flux {
             Some("Kustomization") if version.split_once('/').is_some_and(|it| it.0 == GROUP) => {
                 self.kustomizations
                     .push(Kustomization::new(at, root, object, fields_at));
+            }
+            Some("ArtifactGenerator") if version.split_once('/').is_some_and(|it| it.0 == artifacts::GROUP) => {
+                self.artifacts.extend(Artifact::all(&at, object));
             }
             Some("GitRepository") if version.split_once('/').is_some_and(|it| it.0 == SOURCES) => {
                 self.repositories.push(Repository {
@@ -225,10 +236,12 @@ impl Flux {
                 None => written.clone(),
             }));
         }
+        artifacts::resolve(&mut kustomizations, &self.artifacts);
         Self {
             kustomizations,
             config_maps: self.config_maps.clone(),
             repositories: self.repositories.clone(),
+            artifacts: self.artifacts.clone(),
             known: values::Cache::default(),
         }
     }

@@ -195,6 +195,7 @@ fn judge_text(source: &Text, question: &Question<'_>, filled: Option<Filled>) ->
     });
     if printed.is_none() {
         report.findings.extend(substitution::findings(source, question));
+        report.findings.extend(substitution::invalid_names(source));
         report.findings.extend(misnamed::findings(source, question.path));
     }
     if question.wants.unchecked && passed_over::is_blank(source) {

@@ -10,9 +10,9 @@ use crd_analyzer_syntax::{
 
 use super::question::Question;
 use crate::{
-    builds::flux::{SWITCH, file_name},
+    builds::flux::{self, SWITCH, file_name},
     codes,
-    documents::text::Text,
+    documents::{head, text::Text},
     filled_in::variables::Variables,
     findings::finding::{Class, Finding, Severity},
     words,
@@ -85,6 +85,46 @@ fn is_switched_off(tree: &Tree, root: NodeId) -> bool {
             .and_then(|it| at(it, SWITCH));
         value.is_some_and(|it| tree.scalar(tree.resolve(it)) == "disabled")
     })
+}
+
+/// The errors of the Flux Kustomizations in a file that define variables with names that Flux refuses.
+pub(super) fn invalid_names(source: &Text) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    if !(source.content.contains(flux::GROUP) && source.content.contains("substitute")) {
+        return findings;
+    }
+    for document in &source.documents().documents {
+        let written = head::read(source, *document);
+        let is_flux = written.kind == "Kustomization" && written.api_version.starts_with(flux::GROUP);
+        let Some(tree) = is_flux.then(|| source.read(*document).ok()).flatten() else {
+            continue;
+        };
+        let path = ["spec", "postBuild", "substitute"];
+        let variables = path
+            .iter()
+            .try_fold(tree.root(), |at, key| Some(tree.get(at?, key)))
+            .flatten();
+        for entry in variables.into_iter().flat_map(|it| tree.entries(it)) {
+            let name = tree.scalar(entry.key);
+            if !is_name(&name) {
+                findings.push(invalid_name(&name, tree.span(entry.key)));
+            }
+        }
+    }
+    findings.truncate(MOST_NAMES);
+    findings
+}
+
+/// Whether Flux accepts a name (`varsubRegex` of github.com/fluxcd/pkg/kustomize). `<<` merges other variables.
+fn is_name(name: &str) -> bool {
+    let is_part = |c: char| c == '_' || c.is_ascii_alphanumeric();
+    name.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic()) && name.chars().all(is_part) || name == "<<"
+}
+
+fn invalid_name(name: &str, span: Span) -> Finding {
+    let mut finding = failure(&format!("var name is invalid: `{}`", words::clip(name, 40)), span);
+    finding.help = vec!["use letters, digits and `_` only, and begin with a letter or `_`".to_owned()];
+    finding
 }
 
 /// The names of the variables without a default in an object. Empty if Flux cannot parse it, or if the object turns substitution off.

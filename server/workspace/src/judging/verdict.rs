@@ -10,11 +10,11 @@ use crd_analyzer_apiextensions::{
 };
 use crd_analyzer_budget::Unfinished;
 use crd_analyzer_schema::{
-    KubernetesVersion, codes as schema_codes,
+    KubernetesVersion, codes as schema_codes, depth,
     field::{Error, Path},
 };
 use crd_analyzer_syntax::{
-    json::{Json, JsonDoc, JsonValue, read_json_of},
+    json::{Json, JsonDoc, JsonValue},
     reader::ReadError,
     tree::{NodeId, Span, Tree},
 };
@@ -216,10 +216,11 @@ pub(crate) fn after_decoding(
     subject: Subject,
     most: usize,
 ) -> Vec<Finding> {
-    let root = json.root().filter(|_| server.decode_error.is_some());
-    let Some(mut json) = root.and_then(|it| read_json_of(tree, it.node).ok()) else {
+    if server.decode_error.is_none() || json.depth() > depth::limit() {
         return Vec::new();
-    };
+    }
+    // What a template fills in was taken out of the JSON, so it must not be read from the tree again.
+    let mut json = json.clone();
     let compiler = CelCompiler::new(version);
     let Some(later) = judge_later(&mut json, tree, old, version, Some(&compiler)) else {
         return Vec::new();

@@ -8,7 +8,7 @@ use std::{
 
 use memchr::{memmem, memrchr};
 
-use super::{Flux, GROUP, SOURCES, TEXT_BYTES};
+use super::{Flux, GROUP, SOURCES, TEXT_BYTES, artifacts};
 
 /// The kinds of Flux-related objects that a file may contain.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -72,7 +72,7 @@ const LONGEST_KEY: usize = 100;
 impl Flux {
     /// Whether a file's text may contain a Flux Kustomization or one of its sources.
     pub fn is_in(text: &str) -> bool {
-        has(text, GROUP) || has(text, SOURCES) && has(text, "GitRepository")
+        has(text, GROUP) || has(text, artifacts::GROUP) || has(text, SOURCES) && has(text, "GitRepository")
     }
 
     /// Whether a file's text may contain a ConfigMap: the word is on a line with `kind`. CRDs often have it in descriptions.

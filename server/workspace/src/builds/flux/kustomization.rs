@@ -31,18 +31,21 @@ impl Kustomization {
             _ => false,
         });
         let source = &spec["sourceRef"];
-        let of_git = (source["kind"] == "GitRepository").then(|| {
-            let of = source["namespace"]
-                .as_str()
-                .map_or_else(|| namespace.clone(), str::to_owned);
-            (of, text(&source["name"]))
-        });
+        let named = |kind: &str| {
+            let of = || {
+                source["namespace"]
+                    .as_str()
+                    .map_or_else(|| namespace.clone(), str::to_owned)
+            };
+            (source["kind"] == kind).then(|| (of(), text(&source["name"])))
+        };
+        let (of_git, artifact) = (named("GitRepository"), named("ExternalArtifact"));
         let from = after["substituteFrom"].as_array().into_iter().flatten();
         let path = text(&spec["path"]);
         let folder = joined(root, path.trim_start_matches('/'));
         let kind = source["kind"].as_str().unwrap_or_default();
         let is_of_artifact = ["OCIRepository", "Bucket"].contains(&kind) && folder == root;
-        let is_elsewhere = is_of_artifact || source.is_null() && path.is_empty();
+        let is_elsewhere = is_of_artifact || artifact.is_some() || source.is_null() && path.is_empty();
         Self {
             folder,
             root: root.to_owned(),
@@ -55,6 +58,7 @@ impl Kustomization {
             at,
             is_patching,
             source: of_git,
+            artifact,
             is_elsewhere,
             is_substituting: substitutes(after),
             inline: texts(&after["substitute"]),

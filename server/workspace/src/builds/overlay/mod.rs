@@ -38,6 +38,7 @@ pub use changed_values::{Becomes, ChangedValue};
 pub use crd_analyzer_kustomize::Files;
 pub use crd_analyzer_kustomize::references;
 use crd_analyzer_kustomize::{Build, Node, Place, ProblemKind, Sources, Unread, Value};
+use crd_analyzer_syntax::tree::Span;
 use earlier::Earlier;
 pub use flux_folders::FluxFolders;
 use flux_folders::{By, ByFlux};
@@ -333,7 +334,7 @@ impl Overlays {
                 let leaves_patches = is_failure && !build.patches.is_empty();
                 if problem.kind == ProblemKind::TooLarge {
                     findings.extend(unjudged::told(&problem, build, sources));
-                } else if let Some((place, mut finding)) = told(&problem, is_as_is) {
+                } else if let Some((place, mut finding)) = told(&problem, sources, is_as_is) {
                     // A folder that contains only patches is not meant to be built by itself, so the finding is only information. If the
                     // kustomization cannot be read, it can never be built.
                     if build.folders.len() == 1 && !build.names_objects && build.misread.is_empty() {
@@ -445,7 +446,9 @@ impl Overlays {
 
     /// Adds a finding at a place, unless another build has already added it.
     fn tell(&mut self, state: &mut Adding, (place, mut finding): (Place, Finding)) {
-        finding.span = spans::first_line(self.sources.text_of(place), self.sources.span(place));
+        let span = Some(finding.span).filter(|it| *it != Span::default());
+        let span = span.unwrap_or_else(|| self.sources.span(place));
+        finding.span = spans::first_line(self.sources.text_of(place), span);
         let at = (place.document, finding.span.start, finding.headline.clone());
         if state.told.insert(at) {
             let (path, _) = self.sources.document(place);

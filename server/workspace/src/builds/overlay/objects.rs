@@ -19,7 +19,7 @@ use crate::{
 pub(super) type Key = (PathBuf, usize, Option<usize>);
 
 /// The diagnostic about a kustomization that cannot be built. `is_as_is` means that no tool creates missing files before the build.
-pub(super) fn told(problem: &Problem, is_as_is: bool) -> Option<(Place, Finding)> {
+pub(super) fn told(problem: &Problem, sources: &Sources, is_as_is: bool) -> Option<(Place, Finding)> {
     let place = problem.place?;
     let fails = match problem.kind {
         // None of the kustomization's objects can reach an API server.
@@ -39,6 +39,9 @@ pub(super) fn told(problem: &Problem, is_as_is: bool) -> Option<(Place, Finding)
     }
     if let Some(unknown) = &problem.unknown {
         propose(&mut finding, unknown);
+    }
+    if let Some(part) = problem.part {
+        finding.span = sources.span_of_part(place, part);
     }
     Some((place, finding))
 }
