@@ -122,3 +122,17 @@ fn misspelt_names_and_kinds_in_kustomizations() {
         );
     }
 }
+
+/// A replacement whose source has no field of this path is told at the path.
+#[test]
+fn a_wrong_path_of_a_replacement_is_told_at_the_path() {
+    let map = |name: &str| format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}}}\ndata: {{a: b}}\n");
+    let kustomization = "resources: [a.yaml, b.yaml]\nreplacements:\n- source:\n    kind: ConfigMap\n    name: a\n    fieldPath: data.c\n  targets:\n  - select: {name: b}\n    fieldPaths: [data.a]\n";
+    let sandbox = Sandbox::new(&[
+        ("base/a.yaml", &map("a")),
+        ("base/b.yaml", &map("b")),
+        ("base/kustomization.yaml", kustomization),
+    ]);
+    let error = "base/kustomization.yaml:6:16: error[kustomize-failure]: kustomize fails: the `source` of the replacement has no `data.c`";
+    sandbox.run(&["check", ".", "-o", "concise"]).expect(1, &[error, " 1 error"]);
+}

@@ -507,7 +507,10 @@ pub(crate) fn replacement(node: &Node, decoder: Decoder) -> Result<Replacement> 
         Ok(ReplacementSource {
             place: fields.place,
             id: fields.id()?,
-            field_path: fields.string("fieldPath")?,
+            field_path: Text {
+                text: fields.string("fieldPath")?,
+                place: fields.get("fieldPath").map_or(fields.place, |it| it.place),
+            },
             options: fields
                 .get("options")
                 .map_or(Ok(None), |it| field_options(it, decoder))?,

@@ -102,7 +102,8 @@ pub(crate) struct FieldOptions {
 pub(crate) struct ReplacementSource {
     pub(crate) place: Place,
     pub(crate) id: ResId,
-    pub(crate) field_path: Arc<str>,
+    /// The path of the field. Without a path, it is empty, and its place is that of the source.
+    pub(crate) field_path: Text,
     pub(crate) options: Option<FieldOptions>,
 }
 

@@ -50,15 +50,15 @@ pub(crate) fn replace(resources: &mut Resources, replacement: &Replacement, is_o
                     "several objects match the `source` of the replacement",
                 ));
             }
-            let path = if source.field_path.is_empty() {
+            let path = if source.field_path.text.is_empty() {
                 "metadata.name"
             } else {
-                &source.field_path
+                &source.field_path.text
             };
             let found = lookup(&object.node, &split_field_path(path)).filter(|it| !it.is_empty());
             let Some(found) = found else {
                 let message = format!("the `source` of the replacement has no `{path}`");
-                return Err(Problem::fails(source.place, message));
+                return Err(Problem::fails(source.field_path.place, message));
             };
             refined(found, source.options.as_ref(), source.place)?
         }

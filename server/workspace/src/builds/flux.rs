@@ -128,6 +128,7 @@ pub(crate) struct At {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct ConfigMap {
+    file: Arc<Path>,
     name: String,
     namespace: String,
     data: Arc<Values>,
@@ -190,6 +191,7 @@ impl Flux {
         let version = object["apiVersion"].as_str().unwrap_or_default();
         match object["kind"].as_str() {
             Some("ConfigMap") if version == "v1" => self.config_maps.push(ConfigMap {
+                file: at.file.as_path().into(),
                 name,
                 namespace,
                 data: texts(&object["data"]),

@@ -92,8 +92,7 @@ impl Known {
             if !kustomization.is_substituting {
                 continue;
             }
-            let name = &kustomization.name;
-            let by = format!("`{name}` ({})", file_name(&kustomization.at.file));
+            let by = named(&kustomization.name, &kustomization.at.file) + &values.sources_of(kustomization);
             let found = values.of(kustomization);
             let is_unfinished = found.is_err();
             let (values, is_complete) = found.unwrap_or_default();
@@ -191,6 +190,14 @@ fn agree(known: &mut Variables, other: &Variables) {
 /// The maximum number of Kustomizations that a message names as the source of variables.
 const MOST_NAMED: usize = 10;
 
+/// The maximum number of ConfigMaps that a message names for a Kustomization.
+const MOST_SOURCES: usize = 3;
+
+/// The name of an object and its file, for a message.
+fn named(name: &str, file: &Path) -> String {
+    format!("`{name}` ({})", file_name(file))
+}
+
 /// The namespace of a Kustomization, and the kinds and names of the objects from which it takes variables.
 type SourcesOf<'f> = (&'f str, &'f [(String, String)]);
 
@@ -214,6 +221,14 @@ impl<'f> Computing<'f> {
             joined: HashMap::new(),
             known: HashMap::new(),
         }
+    }
+
+    /// The ConfigMaps with variables of a Kustomization, for a message.
+    fn sources_of(&self, of: &Kustomization) -> String {
+        let maps = of.from.iter().filter(|it| it.0 == "ConfigMap");
+        let found = maps.filter_map(|(_, name)| self.config_maps.get(&**name)?.first());
+        let names = found.take(MOST_SOURCES).map(|it| named(&it.name, &it.file));
+        names.map(|it| format!(", ConfigMap {it}")).collect()
     }
 
     fn of(&mut self, of: &'f Kustomization) -> Result<Given, Unfinished> {
