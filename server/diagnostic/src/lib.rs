@@ -6,6 +6,7 @@
 mod change;
 pub mod meant;
 pub mod name;
+pub mod other_types;
 pub mod text;
 mod words;
 

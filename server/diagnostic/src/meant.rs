@@ -10,7 +10,8 @@ const MAX_COMPARED: usize = 1_000;
 /// The word that was probably meant. It differs from the written word only in case, or by at most two letters (one letter for short words). `None` if
 /// no word is similar, or if two words are equally similar.
 pub fn meant<'a>(written: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    if written.len() > LONGEST {
+    // Brackets have a meaning of their own, so they are not typos: `[]string` is not `string`.
+    if written.len() > LONGEST || written.contains(is_bracket) {
         return None;
     }
     let lower: Vec<char> = lowercase(written).collect();
@@ -80,6 +81,11 @@ pub fn is_slip(one: &str, other: &str) -> bool {
 pub fn lacks_last_label(group: &str, whole: &str) -> bool {
     let label = whole.strip_prefix(group).and_then(|it| it.strip_prefix('.'));
     !group.is_empty() && label.is_some_and(|it| !it.is_empty() && it.bytes().all(|it| it.is_ascii_lowercase()))
+}
+
+/// Whether a character makes a type from another type, so that it is not a typo.
+pub(crate) fn is_bracket(c: char) -> bool {
+    matches!(c, '[' | ']' | '<' | '>' | '{' | '}' | '*' | '?' | '|')
 }
 
 fn lowercase(word: &str) -> impl Iterator<Item = char> {

@@ -118,9 +118,93 @@ pub fn number(number: f64) -> String {
     crd_analyzer_schema::go::plain_float(number)
 }
 
+/// A number or a boolean in quotes, as it is written without quotes. `None` if the string is not a value of the type, or if YAML reads it as another
+/// value without quotes: `0x10` and `1_000` are not decimal.
+pub fn without_quotes(quoted: &str, r#type: &str) -> Option<String> {
+    let text = quoted.trim();
+    if r#type == "boolean" {
+        return matches!(text, "true" | "false").then(|| text.to_owned());
+    }
+    let is_number = match r#type {
+        "integer" => text.parse::<i64>().is_ok(),
+        "number" => text.parse::<f64>().is_ok_and(f64::is_finite),
+        _ => false,
+    };
+    if !is_number {
+        return None;
+    }
+    let (sign, digits) = match text.strip_prefix('-') {
+        Some(digits) => ("-", digits),
+        None => ("", text.strip_prefix('+').unwrap_or(text)),
+    };
+    // YAML reads a number that begins with zero as octal.
+    let whole = digits.trim_start_matches('0');
+    let zero = if whole.starts_with(|c: char| c.is_ascii_digit()) {
+        ""
+    } else {
+        "0"
+    };
+    Some(format!("{sign}{zero}{whole}"))
+}
+
+/// The boolean that was meant by a word: a misspelt one, or the word of another language.
+pub fn meant_boolean(written: &str) -> Option<&'static str> {
+    match written.trim().to_ascii_lowercase().as_str() {
+        "true" | "yes" | "y" | "on" | "enabled" => Some("true"),
+        "false" | "no" | "n" | "off" | "disabled" => Some("false"),
+        // Shorter words are similar to too many others.
+        word if word.len() >= 4 => match crate::meant::meant(word, ["true", "false"]) {
+            Some("true") => Some("true"),
+            Some(_) => Some("false"),
+            None => None,
+        },
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_without_quotes_keep_their_value() {
+        for (quoted, r#type, expected) in [
+            ("3", "integer", Some("3")),
+            ("010", "integer", Some("10")),
+            ("-007", "integer", Some("-7")),
+            ("000", "integer", Some("0")),
+            ("+5", "integer", Some("5")),
+            (" 5", "integer", Some("5")),
+            ("0x10", "integer", None),
+            ("0o10", "integer", None),
+            ("1_000", "integer", None),
+            ("1e3", "integer", None),
+            ("1.5", "integer", None),
+            ("1e3", "number", Some("1e3")),
+            ("00.50", "number", Some("0.50")),
+            (".5", "number", Some("0.5")),
+            ("inf", "number", None),
+            ("nan", "number", None),
+            ("true", "boolean", Some("true")),
+            ("True", "boolean", None),
+        ] {
+            assert_eq!(without_quotes(quoted, r#type).as_deref(), expected, "{quoted}");
+        }
+    }
+
+    #[test]
+    fn booleans_that_were_meant() {
+        for (written, expected) in [
+            ("flase", Some("false")),
+            ("ture", Some("true")),
+            ("True", Some("true")),
+            ("no", Some("false")),
+            ("maybe", None),
+            ("t", None),
+        ] {
+            assert_eq!(meant_boolean(written), expected, "{written}");
+        }
+    }
 
     #[test]
     fn paths_keep_their_end() {

@@ -1,6 +1,7 @@
 //! Words for keywords that CRDs do not allow in schemas, or do not allow at their place.
 
 use crd_analyzer_apiextensions::codes;
+use crd_analyzer_diagnostic::other_types::other_type;
 use crd_analyzer_schema::field::{Cause, Segment};
 use crd_analyzer_syntax::json::Json;
 
@@ -112,6 +113,13 @@ fn unknown_type(about: &About<'_>) -> Words {
             .in_go(format!(
                 "write `+kubebuilder:validation:Type={ty}` and `+kubebuilder:validation:Format={found}`"
             ));
+    }
+    if let Some(other) = other_type(found) {
+        let words = words.label("not a type of CRDs");
+        return match other.entry() {
+            Some(entry) => words.help(format!("write `type: {}` and `{entry}`", other.r#type)),
+            None => words.help(format!("write `type: {}`", other.r#type)),
+        };
     }
     if found == "null" {
         return words

@@ -1,6 +1,6 @@
 //! Words for a value that its schema does not accept. The value is in a resource, or is a default in a CRD.
 
-use crd_analyzer_diagnostic::text::MAX_VALUE;
+use crd_analyzer_diagnostic::text::{MAX_VALUE, meant_boolean, without_quotes};
 use crd_analyzer_schema::{codes, field::Cause};
 use crd_analyzer_syntax::json::{Json, JsonValue};
 
@@ -183,18 +183,16 @@ fn wrong_type(about: &About<'_>, subject: &str, expected: &str) -> Words {
         JsonValue::String(text) => Some(text.trim()),
         _ => None,
     };
-    let fits = |text: &str| match expected {
-        "integer" => text.parse::<i64>().is_ok(),
-        "number" => text.parse::<f64>().is_ok_and(f64::is_finite),
-        "boolean" => matches!(text, "true" | "false"),
-        _ => false,
-    };
+    let unquoted = text.and_then(|it| without_quotes(it, expected));
     let is_scalar = !matches!(
         found.value,
         JsonValue::Null | JsonValue::Array(_) | JsonValue::Object(_)
     );
     match (expected, text, &found.value) {
-        (_, Some(text), _) if fits(text) => to_write(words, about, "remove the quotes", text),
+        (..) if let Some(unquoted) = unquoted => to_write(words, about, "remove the quotes", &unquoted),
+        ("boolean", Some(text), _) if let Some(meant) = meant_boolean(text) => {
+            to_write(words, about, &format!("write `{meant}`"), meant)
+        }
         (_, _, JsonValue::Null) => words.help(format!(
             "write {}, or remove the field",
             entry(about, placeholder(expected))

@@ -8,7 +8,7 @@ use crd_analyzer_cel::{
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::tree::{NodeKind, ScalarStyle};
 use crd_analyzer_workspace::words::{
-    expression::{meant_operator, meant_word},
+    expression::{Slip, meant_operator, meant_word, slips, unquoted},
     meant::meant,
 };
 
@@ -34,8 +34,19 @@ pub(super) fn names(at: &At<'_>, found: &mut Vec<Repair>) {
     let candidates = [Some(token), token.checked_sub(1), Some(token + 1)];
     let candidates = candidates.into_iter().flatten();
     let candidates: Vec<usize> = candidates.filter(|it| *it < expression.tokens.len()).collect();
+    let slip = slip_at(expression, place.byte);
+    if let Some(edit) = slip.as_ref().and_then(|it| Some((it, it.instead.as_ref()?))) {
+        let (slip, instead) = edit;
+        let edit = rewrite(at, expression, slip.range.clone(), instead);
+        found.extend(Repair::one(format!("Write {instead}"), edit));
+    }
+    // What the parser expects inside of it is not meant.
+    if slip.is_some() {
+        return;
+    }
     for token in &candidates {
         name(expression, *token, found);
+        text(at, expression, *token, found);
     }
     for token in &candidates {
         operator(at, expression, *token, found);
@@ -72,6 +83,40 @@ pub(super) fn names(at: &At<'_>, found: &mut Vec<Repair>) {
                 found.push(Repair::new(format!("Change {text} to {near}"), vec![edit]));
             }
         }
+    }
+}
+
+/// The part of another language at a byte, or the only one of an expression whose end is missing.
+fn slip_at(expression: &Expression<'_>, byte: usize) -> Option<Slip> {
+    let mut all = slips(expression.text());
+    let at = all.iter().position(|it| it.range.start <= byte && byte <= it.range.end);
+    match at {
+        Some(at) => Some(all.swap_remove(at)),
+        None if byte >= expression.text().trim_end().len() && all.len() == 1 => all.pop(),
+        None => None,
+    }
+}
+
+/// Puts a name in quotes that is compared with a string.
+fn text(at: &At<'_>, expression: &Expression<'_>, token: usize, found: &mut Vec<Repair>) {
+    let it = expression.tokens[token];
+    let written = it.text(expression.text());
+    let Some(compared) = unquoted(expression.text(), written) else {
+        return;
+    };
+    let Some(value) = expression.context.variable_of(Role::Value).map(|it| it.ty.clone()) else {
+        return;
+    };
+    let types = expression.context.types();
+    let ty = compared.compared.iter().try_fold(value, |ty, name| match ty {
+        Type::Struct(path) => types.find_field_type(&path, name),
+        _ => None,
+    });
+    let is_variable = expression.context.variables().iter().any(|it| *it.name == *written);
+    if ty == Some(Type::String) && !is_variable {
+        let quoted = format!("'{written}'");
+        let edit = rewrite(at, expression, it.start as usize..it.end as usize, &quoted);
+        found.extend(Repair::one(format!("Put {written} in quotes"), edit));
     }
 }
 
@@ -136,12 +181,26 @@ fn null_test(at: &At<'_>, expression: &Expression<'_>, token: usize, found: &mut
     found.extend(Repair::one(format!("Write {test}"), edit));
 }
 
-/// Replaces a part of an expression. At the start of a value without quotes, `!` would be a tag, so the value gets quotes.
+/// Replaces a part of an expression. If the new text would not be the same without other quotes, writes the whole scalar.
 fn rewrite(at: &At<'_>, expression: &Expression<'_>, range: std::ops::Range<usize>, new: &str) -> Option<TextEdit> {
     let text = expression.text();
-    let is_plain = at.tree.kind(at.node) == NodeKind::Scalar(ScalarStyle::Plain);
-    if is_plain && text[..range.start].trim().is_empty() && at.tree.scalar(at.node) == text {
-        return set_scalar(at.tree, at.node, &format!("{new}{}", &text[range.end..]));
+    let begins = text[..range.start].trim().is_empty();
+    let is_whole = match at.tree.kind(at.node) {
+        // `!` would be a tag, and a quote would begin another style.
+        NodeKind::Scalar(ScalarStyle::Plain) => {
+            new.contains(": ") || new.contains(" #") || begins && new.starts_with(['!', '\'', '"', '[', '{'])
+        }
+        NodeKind::Scalar(ScalarStyle::SingleQuoted) => new.contains('\''),
+        NodeKind::Scalar(ScalarStyle::DoubleQuoted) => new.contains(['"', '\\']),
+        _ => false,
+    };
+    if new.contains('\n') {
+        return None;
+    }
+    if is_whole {
+        let is_all = at.tree.scalar(at.node) == text && !text.contains('\n');
+        let whole = format!("{}{new}{}", &text[..range.start], &text[range.end..]);
+        return is_all.then(|| set_scalar(at.tree, at.node, &whole)).flatten();
     }
     let span = expression.map.span(range);
     Some(put(span, new))

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use crd_analyzer_apiextensions::codes as api_codes;
 use crd_analyzer_budget as budget;
+use crd_analyzer_diagnostic::text::{meant_boolean, without_quotes};
 use crd_analyzer_schema::codes;
 use crd_analyzer_syntax::{
     json::{JsonDoc, JsonValue},
@@ -311,15 +312,20 @@ fn wrong_type(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
             found.push(Repair::new("Quote the value", vec![put(span, format!("\"{source}\""))]).safe());
         }
         Some("integer" | "number" | "boolean") if style != ScalarStyle::Plain => {
-            let value = tree.scalar(at.node);
-            if value.parse::<f64>().is_ok() || matches!(&*value, "true" | "false") {
-                found.push(Repair::new("Remove the quotes", vec![put(span, value.as_ref())]).safe());
-            }
+            let value = view.ty().and_then(|it| without_quotes(&tree.scalar(at.node), it));
+            found.extend(value.map(|it| Repair::new("Remove the quotes", vec![put(span, it)]).safe()));
         }
         Some("array") => found.extend(Repair::one("Make it a list", in_brackets(tree, at.node))),
         _ => {}
     }
     if !found.is_empty() {
+        return;
+    }
+    let boolean = short(at).filter(|_| view.ty() == Some("boolean"));
+    if let Some((written, meant)) = boolean.and_then(|it| meant_boolean(&it).map(|meant| (it, meant))) {
+        let repair = Repair::new(format!("Change {written} to {meant}"), vec![put(span, meant)]);
+        let is_case = written.eq_ignore_ascii_case(meant);
+        found.push(if is_case { repair.safe() } else { repair });
         return;
     }
     let rounded = short(at).filter(|_| view.ty() == Some("integer"));

@@ -1,5 +1,6 @@
 //! Quick fixes for missing or misspelt types, and for list map keys.
 
+use crd_analyzer_diagnostic::other_types::other_type;
 use crd_analyzer_syntax::tree::{NodeId, Tree};
 use crd_analyzer_workspace::words::meant::{TYPES, meant, meant_type, type_of_format};
 
@@ -157,7 +158,18 @@ pub(super) fn unknown(at: &At<'_>, found: &mut Vec<Repair>) {
     }
     let written = at.tree.scalar(at.node);
     if let Some(ty) = type_of_format(&written) {
-        found.extend(type_and_format(at, ty, &written).map(Repair::safe));
+        let repair = type_and_keyword(at, &written, ty, "format", &written);
+        found.extend(repair.map(Repair::safe));
+        return;
+    }
+    if let Some(other) = other_type(&written) {
+        found.extend(match &other.beside {
+            Some((key, value)) => type_and_keyword(at, &written, other.r#type, key, value),
+            None => Repair::one(
+                format!("Change {written} to {}", other.r#type),
+                set_scalar(at.tree, at.node, other.r#type),
+            ),
+        });
         return;
     }
     let Some(ty) = meant_type(&written) else { return };
@@ -165,16 +177,21 @@ pub(super) fn unknown(at: &At<'_>, found: &mut Vec<Repair>) {
     found.extend(Repair::one(format!("Change {written} to {ty}"), edit).map(Repair::safe));
 }
 
-/// Writes a type, and the format that was in its place.
-fn type_and_format(at: &At<'_>, ty: &str, format: &str) -> Option<Repair> {
+/// Writes a type, and the keyword that says the rest of what was in its place.
+fn type_and_keyword(at: &At<'_>, written: &str, ty: &str, key: &str, value: &str) -> Option<Repair> {
     let (own, schema) = at.entry.zip(at.mapping())?;
     let set = set_scalar(at.tree, own.value, ty)?;
-    let add = match at.tree.entry(schema, "format") {
-        Some(other) => set_scalar(at.tree, other.value, format)?,
-        None => moves::add_after(at.tree, schema, own, &format!("format: {format}"))?,
+    let add = match at.tree.entry(schema, key) {
+        Some(other) if at.tree.is_scalar(other.value) => Some(set_scalar(at.tree, other.value, value)?),
+        // A schema that is already there says more.
+        Some(_) => None,
+        None => Some(moves::add_after(at.tree, schema, own, &format!("{key}: {value}"))?),
     };
-    let title = format!("Change {format} to {ty}, and add format: {format}");
-    Some(Repair::new(title, vec![set, add]))
+    let title = match add {
+        Some(_) => format!("Change {written} to {ty}, and add {key}: {value}"),
+        None => format!("Change {written} to {ty}"),
+    };
+    Some(Repair::new(title, std::iter::once(set).chain(add).collect()))
 }
 
 /// Converts `required: true` in a property, as in other description languages, to an entry in the list of required properties around it.

@@ -1,6 +1,7 @@
 //! Fixes for values that are not in the form that their field requires.
 
 use crd_analyzer_apiextensions::api::{Field, FieldType};
+use crd_analyzer_diagnostic::text::without_quotes;
 use crd_analyzer_syntax::tree::{NodeId, NodeKind, ScalarStyle, Tree};
 
 use super::{
@@ -25,11 +26,14 @@ pub(super) fn typed(tree: &Tree, node: NodeId, ty: &FieldType) -> Option<(&'stat
         FieldType::String | FieldType::Cel if is_plain && typing::type_of(tree, node) != Some("string") => {
             Some(("Quote the value", put(span, format!("\"{source}\""))))
         }
-        FieldType::Integer | FieldType::Number if !is_plain && value.parse::<f64>().is_ok() => {
-            Some(("Remove the quotes", put(span, value.as_ref())))
-        }
-        FieldType::Boolean if !is_plain && matches!(&*value, "true" | "false") => {
-            Some(("Remove the quotes", put(span, value.as_ref())))
+        FieldType::Integer | FieldType::Number | FieldType::Boolean if !is_plain => {
+            let r#type = match ty {
+                FieldType::Integer => "integer",
+                FieldType::Number => "number",
+                _ => "boolean",
+            };
+            let unquoted = without_quotes(&value, r#type)?;
+            Some(("Remove the quotes", put(span, unquoted)))
         }
         // A boolean in place of names has another meaning, such as in `required: true`.
         FieldType::List(FieldType::String) if typing::type_of(tree, node) == Some("string") => {

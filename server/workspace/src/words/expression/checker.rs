@@ -1,10 +1,12 @@
 //! Words for errors of the type checker, about names, fields, calls and types.
 
 use crd_analyzer_cel::{Context, KubernetesVersion, library, types::unescape};
+use crd_analyzer_schema::field::{Path, Segment};
 use crd_analyzer_syntax::json::Json;
 
+use super::unquoted::unquoted;
 use crate::words::{
-    About, Words,
+    About, Words, at,
     meant::meant,
     name::{self, SchemaPlace},
     text::{clip, code, either},
@@ -74,10 +76,20 @@ pub(super) fn undefined_field(about: Option<&About<'_>>, field: &str, of: &str) 
             code(&format!(".{field}"))
         ));
     }
+    // A rule sees only the value at its own place.
+    let is_own = !of.contains('.');
+    let outer = about.filter(|_| is_own).and_then(|it| of_outer(it, field));
+    let is_root_field = matches!(field, "metadata" | "status" | "spec" | "apiVersion" | "kind");
+    if let Some(help) = outer.as_ref().filter(|_| is_root_field) {
+        return words.label("not in the value that `self` is").help(help);
+    }
     let escaped = known.iter().find(|it| it.replace(['-', '.', '/'], "_") == *field);
     if let Some(near) = escaped.copied().or_else(|| meant(field, known.iter().copied())) {
         let near = crd_analyzer_cel::types::escape(near).map_or_else(|| near.to_owned(), std::borrow::Cow::into_owned);
         return words.did_you_mean(field, &near);
+    }
+    if let Some(help) = outer {
+        return words.label("not in the value that `self` is").help(help);
     }
     let words = words.label("no such property");
     if known.is_empty() {
@@ -170,17 +182,123 @@ pub(super) fn undeclared(about: Option<&About<'_>>, name: &str) -> Words {
     if let Some(context) = about.and_then(|it| it.sees) {
         return undeclared_in(context, name, words);
     }
-    if let Some(near) = meant(name, ["self", "oldSelf"]).or_else(|| meant(name, functions())) {
+    let compared = about.and_then(|it| compared_with(it, name));
+    if compared.is_some_and(|it| is_value_of(it, name)) {
+        return text(name, words);
+    }
+    if let Some(near) = meant(name, ["self", "oldSelf"]) {
+        return words.did_you_mean(name, near);
+    }
+    if let Some(own) = about.and_then(|it| of_policy(it, name)) {
+        return own;
+    }
+    let is_string = compared.and_then(|it| it.get("type")?.as_str()) == Some("string");
+    // Only a call can mean a function.
+    if let Some(near) = meant(name, functions()).filter(|_| !is_string) {
         return words.did_you_mean(name, near);
     }
     let property = meant(name, known.iter().copied()).map(|it| format!("self.{it}"));
     match (property, other_language(name)) {
         (Some(near), _) => words.did_you_mean(name, &near),
         (None, Some(instead)) => words.label("not declared").help(format!("write {instead} instead")),
+        (None, None) if is_string => text(name, words),
         (None, None) => words
             .label("not declared")
             .help("read the value from `self`, as in `self.replicas`; or put text in quotes"),
     }
+}
+
+/// The schema of the value with which an expression compares a name.
+fn compared_with<'a>(about: &About<'a>, name: &str) -> Option<&'a Json<'a>> {
+    let found = unquoted(about.value()?.as_str()?, name)?;
+    found.compared.iter().try_fold(schema_of_rule(about)?, |schema, field| {
+        let name = unescape(field).unwrap_or_else(|| (*field).into());
+        schema.get("properties")?.get(&name)
+    })
+}
+
+/// Whether a word is a value of an enum.
+fn is_value_of(schema: &Json<'_>, word: &str) -> bool {
+    let values = schema.get("enum").and_then(Json::items).unwrap_or_default();
+    values.iter().any(|it| it.as_str() == Some(word))
+}
+
+/// Words for a name that was meant as text.
+fn text(name: &str, words: Words) -> Words {
+    let name = clip(name, 40);
+    words
+        .label("text needs quotes")
+        .help(format!("put the text in quotes: `'{name}'`"))
+}
+
+/// Words for a variable of admission policies in a rule of a CRD.
+fn of_policy(about: &About<'_>, name: &str) -> Option<Words> {
+    let own = match name {
+        "object" => "self",
+        "oldObject" => "oldSelf",
+        "request" | "params" | "authorizer" | "namespaceObject" | "variables" => "",
+        _ => return None,
+    };
+    let words = Words::new(format!(
+        "{} is a variable of admission policies, not of rules in CRDs",
+        code(name)
+    ))
+    .label("not declared");
+    if own.is_empty() {
+        return Some(words.help("write a ValidatingAdmissionPolicy, or a rule that reads only `self`"));
+    }
+    let place = place_of_rule(about);
+    let whole = format!("{name}.{}", place.values());
+    let text = about.value().and_then(Json::as_str).unwrap_or_default();
+    Some(if place.values().is_empty() {
+        words.help(format!("change {} to {}", code(name), code(own)))
+    } else if text.contains(&whole) {
+        words.help(format!("change {} to {}", code(&whole), code(own)))
+    } else {
+        let value = name::shown(place.values());
+        words.help(format!(
+            "change {} to {}, which is the value of {value} here",
+            code(name),
+            code(own)
+        ))
+    })
+}
+
+/// The schema that has the rule, as a place.
+fn place_of_rule(about: &About<'_>) -> SchemaPlace {
+    let rule = name::parent(&name::parent(&name::parent(about.path)));
+    SchemaPlace::of(&rule).unwrap_or_default()
+}
+
+/// Help for a field that only a schema around the rule has.
+fn of_outer(about: &About<'_>, field: &str) -> Option<String> {
+    let steps = about.path.segments();
+    let rule = steps.len().checked_sub(3)?;
+    let root = steps
+        .iter()
+        .position(|it| matches!(it, Segment::Field(name) if name == "openAPIV3Schema"))?
+        + 1;
+    // From the inside to the root: schemas with such a property.
+    let has = |end: usize| {
+        let schema = at(about.root, &steps[..end]);
+        let is_meta = end == root && matches!(field, "metadata" | "apiVersion" | "kind");
+        is_meta || schema.and_then(|it| it.get("properties")?.get(field)).is_some()
+    };
+    let end = (root..rule).rev().find(|end| has(*end))?;
+    let outer = steps[..end].iter().cloned().collect::<Path>();
+    let place = SchemaPlace::of(&outer).unwrap_or_default();
+    let to = if place.values().is_empty() {
+        "the root of the schema".to_owned()
+    } else {
+        format!("the schema of {}", name::shown(place.values()))
+    };
+    let own = place_of_rule(about);
+    let own = own.values().strip_prefix(place.values()).unwrap_or_default();
+    let own = own.trim_start_matches('.');
+    Some(format!(
+        "move the rule to {to}, and write {} for `self` there",
+        code(&format!("self.{own}"))
+    ))
 }
 
 /// Words for a name that is not declared in the expression's context.

@@ -3,6 +3,8 @@
 mod checker;
 mod constants;
 mod parser;
+mod slips;
+mod unquoted;
 
 pub use checker::meant_word;
 use crd_analyzer_cel::{ast::IssueKind, types::Type};
@@ -10,6 +12,8 @@ use crd_analyzer_schema::{codes, field::Cause};
 
 use super::{About, Words, text::code};
 pub use parser::meant_operator;
+pub use slips::{Slip, slips};
+pub use unquoted::{Unquoted, unquoted};
 
 pub(super) fn words(about: &About<'_>) -> Option<Words> {
     match about.cause {
@@ -27,8 +31,12 @@ pub fn of_expression(kind: &IssueKind) -> (String, Vec<String>) {
 
 /// The words for a problem in an expression. `about` has the rule in its document, if there is one.
 fn of_kind(kind: &IssueKind, about: Option<&About<'_>>) -> Words {
+    let text = about.and_then(|it| it.value()?.as_str());
+    if let Some(slip) = text.and_then(|it| slips::cause(kind, it)) {
+        return slips::words(slip);
+    }
     match kind {
-        IssueKind::Syntax(error) => parser::syntax(error, about.and_then(|it| it.value()?.as_str())),
+        IssueKind::Syntax(error) => parser::syntax(error, text),
         IssueKind::Limit(limit) => parser::limit(limit),
         IssueKind::Incomplete(_) => parser::incomplete(),
         IssueKind::Literal(problem) => parser::literal(*problem),
