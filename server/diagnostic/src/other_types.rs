@@ -49,6 +49,11 @@ pub fn other_type(written: &str) -> Option<OtherType> {
     })
 }
 
+/// The schema in flow style for a type that is written without a schema: `{type: integer}` for `integer`. `None` if the text is no type.
+pub fn schema_of_type(written: &str) -> Option<String> {
+    read(written, MAX_DEPTH).map(|it| it.schema())
+}
+
 fn read(written: &str, depth: usize) -> Option<OtherType> {
     let depth = depth.checked_sub(1)?;
     let written = written.trim();

@@ -1,7 +1,7 @@
 //! The CRD without its schemas.
 
 use super::status::STATUS;
-use super::{Field, FieldType, OBJECT_META, Struct, Value, field, value};
+use super::{Field, FieldType, OBJECT_META, Struct, VALIDATION_RULE, Value, field, value};
 
 pub(super) static STRING: FieldType = FieldType::String;
 
@@ -111,7 +111,14 @@ static NAMES: Struct = Struct {
 static VERSION_TYPE: FieldType = FieldType::Object(&VERSION);
 
 /// The fields that people know by another name: the struct, that name, and the field. `v1beta1` has the schema of all versions in `validation`.
-static KNOWN_AS: [(&Struct, &str, &str); 1] = [(&VERSION, "validation", "schema")];
+static KNOWN_AS: [(&Struct, &str, &str); 6] = [
+    (&VERSION, "validation", "schema"),
+    (&VERSION, "version", "name"),
+    (&COLUMN, "path", "jsonPath"),
+    (&VALIDATION_RULE, "expression", "rule"),
+    (&VALIDATION_RULE, "cel", "rule"),
+    (&VALIDATION_RULE, "msg", "message"),
+];
 
 /// The field of a struct that people know by another name.
 pub fn field_known_as(name: &str, of: &Struct) -> Option<&'static str> {

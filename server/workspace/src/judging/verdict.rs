@@ -56,7 +56,14 @@ pub(crate) fn placed_decode_error(error: &DecodeError, tree: &Tree) -> Finding {
         DecodePlace::Text(span) => span,
         DecodePlace::Node(node) => spot_of_node(tree, node),
     };
-    decode_error(error, span)
+    let mut finding = decode_error(error, span);
+    if let DecodePlace::Node(node) = error.place
+        && tree.is_scalar(node)
+        && let Some(help) = words::decode::written_so(&error.problem, &tree.scalar(node))
+    {
+        finding.help = vec![help];
+    }
+    finding
 }
 
 /// The finding about a document that cannot be read: its span, the problem, and the API server's words for the problem.

@@ -5,6 +5,7 @@ use crd_analyzer_apiextensions::{
     decode::{DecodeProblem, WrittenType},
     kind::CRD,
 };
+use crd_analyzer_diagnostic::other_types::schema_of_type;
 use crd_analyzer_schema::type_mismatch::{STRING_TYPES, TypeMismatch};
 use crd_analyzer_syntax::reader::Problem;
 
@@ -263,6 +264,34 @@ fn wrong_type(mismatch: &TypeMismatch) -> Words {
             words.help("list names of properties in the schema of their object: `required: [name]`")
         }
         _ => words.help(format!("write {wanted}")),
+    }
+}
+
+/// Help for a string in the place of an object that has this string as its only part: a type instead of a schema, an expression instead of a rule.
+pub(crate) fn written_so(problem: &DecodeProblem, text: &str) -> Option<String> {
+    let DecodeProblem::Type(mismatch) = problem else {
+        return None;
+    };
+    if mismatch.value != "string" {
+        return None;
+    }
+    match &*mismatch.into {
+        "v1.JSONSchemaProps" => {
+            let name = mismatch.key.as_deref().or(mismatch.field.rsplit('.').next())?;
+            Some(format!("write `{}: {}`", clip(name, 40), schema_of_type(text)?))
+        }
+        "v1.ValidationRule" | "v1.ValidationRules" if !text.trim().is_empty() => {
+            let is_plain =
+                !text.contains([':', '#', '\'', '"', '\n']) && text.starts_with(|c: char| c.is_alphanumeric());
+            let rule = clip(text.trim(), 60);
+            let rule = if is_plain {
+                rule
+            } else {
+                format!("\"{}\"", rule.replace('"', "\\\""))
+            };
+            Some(format!("write `- rule: {rule}`: a rule is an object"))
+        }
+        _ => None,
     }
 }
 

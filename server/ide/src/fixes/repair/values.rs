@@ -1,7 +1,7 @@
 //! Fixes for values that are not in the form that their field requires.
 
-use crd_analyzer_apiextensions::api::{Field, FieldType};
-use crd_analyzer_diagnostic::text::without_quotes;
+use crd_analyzer_apiextensions::api::{Field, FieldType, SCHEMA, VALIDATION_RULE};
+use crd_analyzer_diagnostic::{other_types::schema_of_type, text::without_quotes};
 use crd_analyzer_syntax::tree::{NodeId, NodeKind, ScalarStyle, Tree};
 
 use super::{
@@ -9,8 +9,9 @@ use super::{
         TextEdit,
         edits::{in_brackets, put, set_scalar},
     },
-    typing,
+    Repair, typing,
 };
+use crate::write;
 
 /// The title and the edit of a fix that gives a value the type of its field.
 pub(super) fn typed(tree: &Tree, node: NodeId, ty: &FieldType) -> Option<(&'static str, TextEdit)> {
@@ -41,6 +42,28 @@ pub(super) fn typed(tree: &Tree, node: NodeId, ty: &FieldType) -> Option<(&'stat
         }
         _ => None,
     }
+}
+
+/// Writes the object for a string that is its only part: a schema for its type, a rule for its expression.
+pub(super) fn only_part(tree: &Tree, node: NodeId, ty: &FieldType) -> Option<Repair> {
+    if !matches!(
+        tree.kind(node),
+        NodeKind::Scalar(ScalarStyle::Plain | ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted)
+    ) || tree.is_absent(node)
+    {
+        return None;
+    }
+    let is_rule = |ty: &FieldType| matches!(ty, FieldType::Object(it) if std::ptr::eq(*it, &raw const VALIDATION_RULE));
+    let text = tree.scalar(node);
+    let written = match ty {
+        FieldType::Object(it) if std::ptr::eq(*it, &raw const SCHEMA) => schema_of_type(&text)?,
+        FieldType::SchemaOrBool | FieldType::SchemaOrList => schema_of_type(&text)?,
+        FieldType::List(item) if is_rule(item) => format!("[{{rule: {}}}]", write::plain_or_quoted(&text)?),
+        it if is_rule(it) => format!("{{rule: {}}}", write::plain_or_quoted(&text)?),
+        _ => return None,
+    };
+    let edit = put(tree.span(node), written.as_str());
+    Some(Repair::new(format!("Write {written}"), vec![edit]))
 }
 
 /// The title and the edit of a fix that makes a value valid for its field.

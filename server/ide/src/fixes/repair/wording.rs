@@ -194,6 +194,7 @@ pub(super) fn known_value(at: &At<'_>, found: &mut Vec<Repair>) {
 pub(super) fn other_type(at: &At<'_>, found: &mut Vec<Repair>) {
     typing::required_flag(at, found);
     let field = schema::api_at(at.tree, &at.path);
+    found.extend(field.and_then(|it| values::only_part(at.tree, at.node, it.ty)));
     let edit = field.and_then(|it| values::typed(at.tree, at.node, it.ty));
     found.extend(edit.map(|(title, edit)| Repair::new(title, vec![edit]).safe()));
 }
