@@ -90,6 +90,20 @@ pub fn owner(
     ((is_object || tree.is_absent(value)) && has_it(&tree.scalar(owner.key))).then_some(owner)
 }
 
+/// The field beside an unknown one into whose object the unknown field belongs, because that object lacks it. `requires` tells whether the object of a
+/// field requires the unknown one. `None` if several objects do.
+pub fn inner(tree: &Tree, key: NodeId, requires: impl Fn(&str) -> bool) -> Option<Entry> {
+    let name = tree.scalar(key);
+    let lacks = |it: &Entry| {
+        let value = tree.resolve(it.value);
+        it.key != key && matches!(tree.kind(value), NodeKind::Mapping(_)) && !has(tree, value, &name)
+    };
+    let beside = tree.entries(tree.parent(key)?).take(MOST_BETWEEN).filter(lacks);
+    let mut all = beside.filter(|it| requires(&tree.scalar(it.key)));
+    let only = all.next()?;
+    all.next().is_none().then_some(only)
+}
+
 fn has(tree: &Tree, mapping: NodeId, name: &str) -> bool {
     tree.entries(mapping)
         .take(MOST_ENTRIES)

@@ -19,7 +19,7 @@ use crd_analyzer_syntax::{
     tree::{NodeId, Span, Tree},
 };
 
-use super::{related, renamed};
+use super::{extra_dash, only_property, related, renamed};
 use crate::{
     builds::basis::Basis,
     documents::spans,
@@ -131,8 +131,15 @@ impl<'a> Locate<'a> {
         let mut misspelt = Vec::new();
         let strict = answer.strict.iter().take(self.wants.most_findings);
         let strict = strict.map(|it| self.strict(it, &mut misspelt)).collect();
+        let all = || answer.errors.iter().map(|it| &it.error);
+        let dashes = self
+            .json
+            .root()
+            .map(|it| extra_dash::find(all(), it))
+            .unwrap_or_default();
         let error = |it: &server::RejectionCause| {
             let mut finding = self.error(it);
+            extra_dash::say(&mut finding, &it.error, &dashes);
             say_misspelt(&mut finding, &it.error, &misspelt);
             finding
         };
@@ -265,6 +272,11 @@ impl<'a> Locate<'a> {
         {
             return (words::unknown::outside_of(&owner, &name), None);
         }
+        if near.is_none()
+            && let Some(inner) = error.node.and_then(|it| self.inner(error, it))
+        {
+            return (words::unknown::outside_of(&inner, &name), None);
+        }
         let renamed = near.is_none().then(|| self.renamed(error, &path, &known)).flatten();
         misspelt.extend(renamed.as_ref().map(|it| Misspelt {
             parent: words::name::parent(&path),
@@ -314,6 +326,22 @@ impl<'a> Locate<'a> {
             self.has_property(decider, &["properties", owner, "properties", &name])
         })?;
         Some(self.tree.scalar(owner.key).into_owned())
+    }
+
+    /// The field beside an unknown one whose object requires it and lacks it.
+    fn inner(&self, error: &server::StrictError, key: NodeId) -> Option<String> {
+        let name = self.tree.scalar(key);
+        let decider = error.decider.as_ref()?;
+        let steps: Vec<Step<'_>> = spans::steps(decider.path.segments());
+        let tree = &self.definition.tree;
+        let schema = tree.resolve(self.finder.find_from(self.definition.root, &steps).node);
+        let properties = tree.resolve(self.finder.lookup(schema, "properties")?.value);
+        let inner = misplaced::inner(self.tree, key, |inner| {
+            let property = self.finder.lookup(properties, inner).map(|it| tree.resolve(it.value));
+            let required = property.and_then(|it| self.finder.lookup(it, "required"));
+            required.is_some_and(|it| tree.items(tree.resolve(it.value)).any(|it| tree.scalar(it) == name))
+        })?;
+        Some(self.tree.scalar(inner.key).into_owned())
     }
 
     /// Whether a key of the resource may get another name. It may not if the file where it is written has that name beside it. A patch may change a field
@@ -392,6 +420,18 @@ impl<'a> Locate<'a> {
             )
         });
         words::give(&mut finding, words, error);
+        if let Some((root, decider)) = self.json.root().zip(found.decider.as_ref()) {
+            let mut steps: Vec<Step<'_>> = spans::steps(decider.path.segments());
+            if steps
+                .last()
+                .is_some_and(|it| matches!(it, Step::Key(key) if key == "type"))
+            {
+                steps.pop();
+            }
+            let tree = &self.definition.tree;
+            let schema = tree.resolve(self.finder.find_from(self.definition.root, &steps).node);
+            only_property::say(&mut finding, error, root, (tree, schema));
+        }
         if matches!(error.cause(), Some(Cause::Compile(_))) {
             of_broken_rule(&mut finding, error.place());
         }

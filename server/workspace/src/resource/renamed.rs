@@ -29,6 +29,9 @@ pub(super) fn only_missing(
     if members.len().max(required.len()).max(known.len()) > MOST_FIELDS {
         return None;
     }
+    if let Some(related) = related((tree, schema), members, name) {
+        return Some(related);
+    }
     let mut unknown = members.iter().filter(|it| !known.contains(&it.key));
     let (own, None) = (unknown.next()?, unknown.next()) else {
         return None;
@@ -45,6 +48,34 @@ pub(super) fn only_missing(
         return None;
     };
     (own.key == name).then(|| only.into_owned())
+}
+
+/// The missing required field whose name begins or ends like that of an unknown one, such as `apiKeyRef` for `apiKey`, if it accepts the value.
+fn related((tree, schema): (&Tree, NodeId), members: &[Member<'_>], name: &str) -> Option<String> {
+    let own = members.iter().find(|it| it.key == name)?;
+    let properties = tree.resolve(tree.get(schema, "properties")?);
+    let is_meant = |field: &str| {
+        let property = tree.get(properties, field).map(|it| tree.resolve(it));
+        is_related(name, field)
+            && !members.iter().any(|it| it.key == field)
+            && property.is_some_and(|it| is_of_type(tree, it, &own.value))
+    };
+    let required = tree.items(tree.resolve(tree.get(schema, "required")?));
+    let mut meant = required.map(|it| tree.scalar(it)).filter(|it| is_meant(it));
+    let only = meant.next()?;
+    meant.next().is_none().then(|| only.into_owned())
+}
+
+/// Whether one of two names begins or ends with the other.
+fn is_related(one: &str, other: &str) -> bool {
+    const SHORTEST: usize = 3;
+    let (one, other) = (one.to_lowercase(), other.to_lowercase());
+    let (short, long) = if one.len() < other.len() {
+        (one, other)
+    } else {
+        (other, one)
+    };
+    short.len() >= SHORTEST && (long.starts_with(&short) || long.ends_with(&short))
 }
 
 /// Whether a value has the type of a schema.

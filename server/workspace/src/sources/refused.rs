@@ -26,7 +26,8 @@ impl Refused {
     /// `names` returns the names of the types that may be written there.
     pub(super) fn new(place: Place, reason: Reason, names: impl FnOnce() -> Vec<String>) -> Option<Self> {
         let text = place.file.text.get(place.span.range())?;
-        let what = What::of(reason, text, names)?;
+        let after = place.file.text.get(place.span.end as usize..).unwrap_or_default();
+        let what = What::of(reason, text, names)?.before(after.lines().next().unwrap_or_default());
         Some(Self { place, what })
     }
 

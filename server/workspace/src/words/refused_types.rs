@@ -16,6 +16,8 @@ pub(crate) struct What {
     written: String,
     /// The name of the type that is most likely meant instead.
     meant: Option<String>,
+    /// The JSON tag that is meant by the tag of the field, which Go does not recognize, and why it does not.
+    tag: Option<(String, &'static str)>,
 }
 
 /// The maximum length of a type before it is cut.
@@ -44,7 +46,17 @@ impl What {
             reason,
             written: written.to_owned(),
             meant: if reason == Reason::Undefined { meant() } else { None },
+            tag: None,
         })
+    }
+
+    /// The same with the rest of the line after the field, which may have a tag that Go does not recognize.
+    pub(crate) fn before(self, rest: &str) -> Self {
+        let tag = || meant_tag(rest.split('`').nth(1)?);
+        let tag = matches!(self.reason, Reason::Tag | Reason::Embedded)
+            .then(tag)
+            .flatten();
+        Self { tag, ..self }
     }
 
     /// Whether the Go compiler reports it, too, so that editors show it already.
@@ -80,6 +92,33 @@ fn has_arguments(written: &str) -> bool {
     before.ends_with(is_name) && !before.ends_with("map")
 }
 
+/// The JSON tag that is meant by a tag in which Go finds none, and what is wrong with it: `json: "a"`, `json:a`, `JSON:"a"`.
+fn meant_tag(tag: &str) -> Option<(String, &'static str)> {
+    const KEY: &str = "json";
+    let at = tag.to_ascii_lowercase().find(KEY)?;
+    if tag[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_') {
+        return None;
+    }
+    let (key, rest) = tag[at..].split_at(KEY.len());
+    let after = rest.trim_start().strip_prefix([':', '='])?;
+    let value = after.trim_start();
+    let (name, is_quoted) = match value.strip_prefix(['"', '\'']) {
+        Some(quoted) => (quoted.split(['"', '\'']).next()?, value.starts_with('"')),
+        None => (value.split_whitespace().next()?.trim_end_matches(['"', '\'']), false),
+    };
+    let why = if key != KEY {
+        "in lower case"
+    } else if !is_quoted || value.matches('"').count() < 2 {
+        "with double quotes around the name"
+    } else if !rest.starts_with(':') || value.len() < after.len() {
+        "with a colon and no space"
+    } else {
+        return None;
+    };
+    let is_name = name.chars().all(|c| c.is_alphanumeric() || "-_,.".contains(c));
+    is_name.then(|| (format!("{KEY}:\"{name}\""), why))
+}
+
 /// The words for a field or type that controller-gen rejects.
 pub(crate) fn words(what: &What) -> Words {
     let first = what.written.lines().next().unwrap_or_default().trim_end();
@@ -101,6 +140,9 @@ pub(crate) fn words(what: &What) -> Words {
         Reason::NamelessStruct => Words::new("controller-gen cannot make a schema of a struct without a name")
             .label("a struct without a name")
             .help("declare the struct as a type of its own, and write the name of the type here"),
+        _ if let Some((tag, why)) = &what.tag => Words::new(format!("the tag of {written} is not a JSON tag for Go"))
+            .label("Go finds no JSON tag")
+            .help(format!("write `{tag}`, {why}")),
         Reason::Tag if what.is_unexported() => Words::new(format!("the field {written} has no JSON tag"))
             .label("no JSON tag")
             .help("add the tag `json:\"-\"`, or generate with `crd:ignoreUnexportedFields=true`"),
@@ -164,6 +206,34 @@ mod tests {
             ("Ä", "ä"),
         ] {
             assert_eq!(in_json(name), expected);
+        }
+    }
+
+    #[test]
+    fn tags_that_go_does_not_recognize() {
+        for (tag, expected) in [
+            ("json: \"foo\"", Some(("json:\"foo\"", "with a colon and no space"))),
+            (
+                "json:foo,omitempty",
+                Some(("json:\"foo,omitempty\"", "with double quotes around the name")),
+            ),
+            ("JSON:\"foo\"", Some(("json:\"foo\"", "in lower case"))),
+            ("json=\"foo\"", Some(("json:\"foo\"", "with a colon and no space"))),
+            (
+                "json:'foo'",
+                Some(("json:\"foo\"", "with double quotes around the name")),
+            ),
+            (
+                "json:\"foo",
+                Some(("json:\"foo\"", "with double quotes around the name")),
+            ),
+            ("yaml:\"foo\"", None),
+            ("json", None),
+            ("", None),
+        ] {
+            let found = meant_tag(tag);
+            let found = found.as_ref().map(|it| (it.0.as_str(), it.1));
+            assert_eq!(found, expected, "{tag}");
         }
     }
 

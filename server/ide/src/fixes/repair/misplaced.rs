@@ -97,7 +97,7 @@ pub(super) fn into_home(at: &At<'_>, root: &View<'_>) -> Option<Repair> {
     ))
 }
 
-/// Moves an unknown field into the object of the field before it, if that declares the field. `view` is the schema of the object that contains both.
+/// Moves an unknown field into the object of the field before it, if that declares the field, or of the field beside it that requires it. `view` is the schema of the object that contains both.
 pub(super) fn into_owner(at: &At<'_>, view: &View<'_>) -> Option<Repair> {
     let tree = at.tree;
     let (own, mapping) = at.entry.zip(at.mapping())?;
@@ -106,7 +106,14 @@ pub(super) fn into_owner(at: &At<'_>, view: &View<'_>) -> Option<Repair> {
     let owner = misplaced::owner(tree, own.key, is_declared, |owner| {
         let owner = fields.iter().find(|it| it.0 == owner);
         owner.is_some_and(|it| it.1.fields().iter().any(|it| it.0 == name))
-    })?;
+    });
+    let inner = || {
+        misplaced::inner(tree, own.key, |inner| {
+            let inner = fields.iter().find(|it| it.0 == inner);
+            inner.is_some_and(|it| it.1.required().iter().any(|it| *it == name))
+        })
+    };
+    let owner = owner.or_else(inner)?;
     let edits = moves::entry(tree, mapping, own, Target::Into(owner))?;
     Some(Repair::new(
         format!("Move {name} into {}", tree.scalar(owner.key)),

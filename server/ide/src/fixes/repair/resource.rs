@@ -318,6 +318,14 @@ fn wrong_type(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
         Some("array") => found.extend(Repair::one("Make it a list", in_brackets(tree, at.node))),
         _ => {}
     }
+    if let Some(written) = view
+        .ty()
+        .filter(|it| *it == "object")
+        .and_then(|_| only_property(at, view))
+    {
+        let edit = put(span, written.as_str());
+        found.push(Repair::new(format!("Write {written}"), vec![edit]));
+    }
     if !found.is_empty() {
         return;
     }
@@ -336,6 +344,17 @@ fn wrong_type(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
         let title = format!("Replace the value by {written}");
         found.push(Repair::new(title, vec![put(span, written)]));
     }
+}
+
+/// The object for a string that is written in its place, if it requires only one property, which is a string.
+fn only_property(at: &At<'_>, view: &View<'_>) -> Option<String> {
+    let required = view.required();
+    let [only] = required.as_slice() else { return None };
+    let fields = view.fields();
+    let is_string = fields.iter().any(|it| it.0 == *only && it.1.ty() == Some("string"));
+    let text = at.tree.scalar(at.node).into_owned();
+    let object = Value::Map(vec![(only.clone().into_owned(), Value::text_of(text))]);
+    is_string.then(|| flow(&object, false)).flatten()
 }
 
 /// Replaces a scalar with a list or an object on one line. The scalar becomes its only item, or an initial value replaces it.
