@@ -295,10 +295,13 @@ fn of_outer(about: &About<'_>, field: &str) -> Option<String> {
     let own = place_of_rule(about);
     let own = own.values().strip_prefix(place.values()).unwrap_or_default();
     let own = own.trim_start_matches('.');
-    Some(format!(
-        "move the rule to {to}, and write {} for `self` there",
-        code(&format!("self.{own}"))
-    ))
+    let read = code(&format!("self.{field}"));
+    Some(if own.is_empty() || own.contains(['[', '*']) {
+        format!("move the rule to {to}, where it can read {read}")
+    } else {
+        let value = code(&format!("self.{own}"));
+        format!("move the rule to {to}, where it can read {read}, and this value as {value}")
+    })
 }
 
 /// Words for a name that is not declared in the expression's context.
