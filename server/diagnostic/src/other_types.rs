@@ -49,7 +49,7 @@ pub fn other_type(written: &str) -> Option<OtherType> {
     })
 }
 
-/// The schema in flow style for a type that is written without a schema: `{type: integer}` for `integer`. `None` if the text is no type.
+/// The schema in flow style for a type that is written without a schema: `{type: integer}` for `integer`. `None` if the text is not a type.
 pub fn schema_of_type(written: &str) -> Option<String> {
     read(written, MAX_DEPTH).map(|it| it.schema())
 }

@@ -212,7 +212,7 @@ fn quoted_numbers_of_defaults_keep_their_value() {
     );
 }
 
-/// A type of another shape is no typo, so nothing changes without asking.
+/// A type of another shape is not a typo, so nothing changes without asking.
 #[test]
 fn no_certain_fix_is_offered_for_a_type_of_another_shape() {
     for ty in ["[]string", "string?", "map[string]string", "datetime"] {

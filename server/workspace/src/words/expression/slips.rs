@@ -105,7 +105,7 @@ fn form(name: &str, arguments: usize) -> Option<Form> {
     })
 }
 
-/// Words of other languages that are no values.
+/// Words of other languages that are not values.
 const WORDS: [&str; 7] = ["not", "and", "or", "if", "then", "else", "is"];
 
 struct Written<'t> {
