@@ -179,6 +179,64 @@ fn each_object_inside_has_the_errors_that_it_has_alone() {
     }
 }
 
+/// The same text as a template of a chart, in which an action prints the name. No file with such an action is YAML.
+fn write_template(sandbox: &Sandbox, text: &str) {
+    sandbox.write("a/Chart.yaml", "apiVersion: v2\nname: a\nversion: 0.1.0\n");
+    let line = "  name: one\n";
+    assert!(text.contains(line), "{text}");
+    sandbox.write("a/templates/a.yaml", text.replace(line, "  name: {{ .Values.name }}\n"));
+}
+
+#[test]
+fn objects_inside_are_checked_in_templates() {
+    let sandbox = sandbox();
+    write_template(&sandbox, WRONG);
+    let alone = errors(&sandbox, "a/templates/a.yaml", (0, 0));
+    assert_eq!(alone.len(), 4, "{alone:#?}");
+    for wrapper in WRAPPERS {
+        write_template(&sandbox, &wrapper.around(WRONG));
+        let wrapped = errors(&sandbox, "a/templates/a.yaml", wrapper.begin());
+        assert_eq!(wrapped, alone, "{}", wrapper.name);
+    }
+    // Where the template decides the kind of an object, nothing is known of it.
+    for kind in ["kind: {{ .Values.kind }}\n", "{{- tpl .Values.kind . | nindent 8 }}\n"] {
+        let wrapper = WRAPPERS.iter().find(|it| it.name == "Flux release").expect("a wrapper");
+        let text = wrapper.around(WRONG).replace("kind: Widget\n", kind);
+        write_template(&sandbox, &text);
+        let found = sandbox.run(&["check", ".", "--crd", "crds"]);
+        found.expect(0, &[", 0 errors,", "1 template (a/templates/a.yaml)"]);
+    }
+}
+
+#[test]
+fn an_object_with_others_inside_is_checked_itself_in_a_template() {
+    let crd = |api_version: &str, kind: &str| {
+        let (group, version) = api_version.split_once('/').expect("a group");
+        let crd = definition(SCHEMA)
+            .replace("example.com", group)
+            .replace("name: v1\n", &format!("name: {version}\n"));
+        let plural = format!("{}s", kind.to_lowercase());
+        crd.replace("widgets", &plural).replace("Widget", kind)
+    };
+    for (api_version, kind) in [
+        ("helm.toolkit.fluxcd.io/v2", "HelmRelease"),
+        ("argoproj.io/v1alpha1", "Application"),
+        ("apiextensions.crossplane.io/v1", "Composition"),
+        ("kro.run/v1alpha1", "ResourceGraphDefinition"),
+        ("work.open-cluster-management.io/v1", "ManifestWork"),
+    ] {
+        let sandbox = Sandbox::new(&[("crds/a.yaml", &crd(api_version, kind))]);
+        let text = format!("apiVersion: {api_version}\nkind: {kind}\nmetadata:\n  name: one\nspec:\n  sise: 1\n");
+        write_template(&sandbox, &text);
+        let found = sandbox.run(&["check", "a", "--crd", "crds"]);
+        found.expect(1, &["`sise` is not a field of `spec`", "1 CR "]);
+        // Without its CRD, it is an object of an unknown kind.
+        let found = sandbox.run(&["check", "a"]);
+        found.expect(0, &[&format!("no CRD here defines its kind: {kind}")]);
+        assert!(!found.all().contains("without a Kubernetes object"), "{found:#?}");
+    }
+}
+
 #[test]
 fn objects_inside_are_repaired_where_they_are() {
     let sandbox = sandbox();

@@ -303,6 +303,9 @@ impl Ask<'_> {
                 return judged;
             }
             let is_wrapper = objects::wrapper(&written).is_some();
+            if let Some(judged) = self.template_of_wrapper(document, &written, (filled, places)) {
+                return judged;
+            }
             if !(written.kind.is_empty() || written.is_crd() || is_wrapper || is_of_row) {
                 // The kind and the version decide which schema applies. Without a slash, the version may turn out to have a group.
                 if places.is_in(&written.api_version) || places.is_in(&written.kind) {
@@ -342,7 +345,7 @@ impl Ask<'_> {
         if !is_asked {
             let counted = self.unknown.borrow().len();
             let object = Object::of_document(document, head.clone());
-            let documents = match self.inside(&object) {
+            let documents = match self.inside(source, &object) {
                 Some(documents) => documents,
                 None => self.resource(source, &object, None).into_iter().collect(),
             };

@@ -2,56 +2,128 @@
 
 use std::sync::Arc;
 
-use crd_analyzer_apiextensions::strategy::CrdVerdict;
+use crd_analyzer_apiextensions::{decode::WrittenType, strategy::CrdVerdict};
 use crd_analyzer_syntax::{
     json::{read_json, read_json_of},
     split::Document,
     tree::{NodeId, Span, Tree},
 };
 
-use super::Ask;
+use super::{Ask, Judged};
 use crate::{
     documents::spans,
     documents::text::Text,
+    filled_in::fill::Places,
     findings::report::{DocumentReport, DocumentVerdict, Subject, Unchecked},
     index::objects::{self, InText, Object},
     judging::deferred_search::{self, UnsearchedReport},
     judging::passed_over,
     judging::verdict,
+    kinds,
     wrappers::Purpose,
 };
 
 impl Ask<'_> {
+    /// Checks a document of a template if its kind can contain objects, and the objects inside it. `filled` has the text with its actions filled in.
+    /// `None` if the document can be read as it is written.
+    pub(super) fn template_of_wrapper(
+        &self,
+        document: Document,
+        written: &WrittenType,
+        (filled, places): (&Text, &Places),
+    ) -> Option<Judged> {
+        let row = objects::wrapper(written)?;
+        if self.source.read(document).is_ok_and(|it| read_json(&it).is_ok()) {
+            return None;
+        }
+        if places.is_in(&written.api_version) || places.is_in(&written.kind) {
+            self.leave_template(document);
+            return Some(Judged::NOTHING);
+        }
+        let counted = || self.unknown.borrow().len() + self.unchecked.borrow().len() + self.notes.borrow().len();
+        let before = counted();
+        let object = Object::of_document(document, written.clone());
+        let judged = match self.inside(filled, &object) {
+            Some(judged) => judged,
+            None => self.resource(filled, &object, None).into_iter().collect(),
+        };
+        if judged.is_empty() && counted() == before {
+            match object.group_kind().and_then(passed_over::unchecked) {
+                Some(why) if !row.is_opened => self.unchecked.borrow_mut().push(why),
+                _ => self.leave_template(document),
+            }
+        }
+        Some(Judged::Documents(judged))
+    }
+
     /// Checks the objects inside a document, each as if it were a document of its own. If clients also send the document itself, checks that as well.
-    /// `None` if it contains no objects.
-    pub(super) fn inside(&self, whole: &Object) -> Option<Vec<DocumentReport>> {
+    /// `text` may be a template with its actions filled in. `None` if the document contains no objects.
+    pub(super) fn inside(&self, text: &Text, whole: &Object) -> Option<Vec<DocumentReport>> {
         let row = objects::wrapper(&whole.written)?;
         let document = whole.document;
-        let tree = self.source.read(document).ok()?;
+        let tree = text.read(document).ok()?;
         let json = read_json(&tree).ok()?;
         let root = json.root()?;
         let objects = objects::inside_of((&tree, document), root)?;
+        let places = self.places_of(text);
         let mut reports = Vec::new();
         for (object, node) in &objects {
             if !self.is_built(document.index as usize, object.item()) {
-                reports.extend(self.object(self.source, object, (&tree, *node)));
+                reports.extend(match places {
+                    Some(places) => self.object_of_template(text, object, (&tree, *node), places),
+                    None => self.object(text, object, (&tree, *node)),
+                });
             }
         }
         let first = objects.iter().filter_map(|it| it.0.item()).max().map_or(0, |it| it + 1);
-        for found in objects::in_texts(&tree, root, first) {
+        let is_known = |it: &InText| places.is_none_or(|places| places.at(tree.span(it.node)).is_none());
+        let texts = objects::in_texts(&tree, root, first);
+        for found in texts.iter().filter(|it| is_known(it)) {
             reports.extend(
-                self.in_text(document, &tree, &found)
+                self.in_text(document, &tree, found)
                     .into_iter()
                     .map(UnsearchedReport::new),
             );
         }
         if !row.is_opened {
             let read = Some((&tree, tree.resolve(tree.root()?)));
-            let own = self.resource(self.source, whole, read);
+            let own = self.resource(text, whole, read);
             reports.extend(own.map(UnsearchedReport::new));
         }
         drop(json);
-        Some(self.complete((document, Arc::new(tree), None), reports))
+        Some(match places {
+            Some(_) => deferred_search::complete(&tree, reports),
+            None => self.complete((document, Arc::new(tree), None), reports),
+        })
+    }
+
+    /// The places at which the actions of a template were filled in, if this is the template's text.
+    fn places_of(&self, text: &Text) -> Option<&Places> {
+        self.filled.filter(|it| std::ptr::eq(it.0, text)).map(|it| it.1)
+    }
+
+    /// Checks an object inside a document of a template. If the template fills in its kind, or a value of a kind in the table of kinds, the object is
+    /// counted as a template that is not checked.
+    fn object_of_template(
+        &self,
+        text: &Text,
+        object: &Object,
+        (tree, node): (&Tree, NodeId),
+        places: &Places,
+    ) -> Option<UnsearchedReport> {
+        let mut object = object.clone();
+        let written = &mut object.written;
+        if places.is_in(&written.name) {
+            written.name.clear();
+        }
+        let is_known = |it: &str| !it.is_empty() && !places.is_in(it);
+        let is_of_row = kinds::of_written(written).is_some();
+        let has_unknown = || places.at(tree.full_span(node)).is_some();
+        if !is_known(&written.kind) || !is_known(&written.api_version) || is_of_row && has_unknown() {
+            self.leave_template(object.document);
+            return None;
+        }
+        self.object(text, &object, (tree, node))
     }
 
     /// Checks the objects in the content of a string. Spans in the reports refer to the file.
@@ -110,7 +182,7 @@ impl Ask<'_> {
                 return Some(UnsearchedReport::new(report));
             }
             let json = read_json_of(tree, node).ok()?;
-            return Some(self.definition(report, tree, &json, None));
+            return Some(self.definition(report, tree, &json, self.places_of(text)));
         }
         if let Some(row) = self.row_of(object) {
             if self.is_substituted(object, tree, node) {
