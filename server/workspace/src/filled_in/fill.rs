@@ -119,7 +119,8 @@ fn fill_with(text: &str, (actions, blocks, lines): (&[Action], &[Block], &Lines)
             } else {
                 Place::Value
             };
-            filling.put(action.span.clone(), place);
+            filling.blank(action.span.clone());
+            filling.put(lines.without_break(text, action), place);
         }
     }
     replaced.sort_unstable_by_key(Replaced::start);
@@ -368,6 +369,21 @@ mod tests {
             "a: {{ if .x }}1{{ else }}2{{ end }}\n",
             &format!("a: @{}\n", "x".repeat(32 - 3)),
         );
+    }
+
+    #[test]
+    fn a_value_on_the_next_line_needs_no_blank_before_it() {
+        check(
+            "a:{{ .x | nindent 2 }}\n-{{ .y | nindent 2 }}\n- b:{{ .z | nindent 4 }}\n",
+            &format!(
+                "a: @{}\n- @{}\n- b: @{}\n",
+                "x".repeat(20 - 4),
+                "x".repeat(20 - 4),
+                "x".repeat(20 - 4)
+            ),
+        );
+        // Without a line break, the colon is a part of the value.
+        check("a: b:{{ .x | indent 2 }}\n", &format!("a: b:@{}\n", "x".repeat(19 - 3)));
     }
 
     #[test]

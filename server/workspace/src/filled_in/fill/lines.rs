@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::actions::{Action, Kind};
+use super::actions::{Action, Kind, commands};
 
 /// The lines of a template.
 pub(super) struct Lines {
@@ -82,6 +82,20 @@ impl Lines {
     pub(super) fn is_alone(&self, range: &Range<usize>) -> bool {
         let (first, last) = (&self.all[self.at(range.start)], &self.all[self.at(range.end)]);
         range.start <= first.written.start && last.written.end <= range.end
+    }
+
+    /// The range of a value that an action prints. If the action starts a new line directly after a colon or the dash of an item, as in
+    /// `a:{{ .b | nindent 2 }}`, the range lacks the first character, because YAML needs a blank there if both are in one line.
+    pub(super) fn without_break(&self, text: &str, action: &Action) -> Range<usize> {
+        let range = action.span.clone();
+        let line = &self.all[self.at(range.start)];
+        let before = &text[line.written.start.min(range.start)..range.start];
+        let is_item = before.ends_with('-') && before.trim_start_matches(['-', ' ']).is_empty();
+        if (before.ends_with(':') || is_item) && starts_line(action.code(text)) {
+            range.start + 1..range.end
+        } else {
+            range
+        }
     }
 
     /// Whether a range of a line is the value of a key or an item, written without quotes.
@@ -185,6 +199,12 @@ impl Shape {
     pub(super) fn is_text_at(self, column: usize) -> bool {
         self.is_text || self.begins_text.is_some_and(|it| it < column)
     }
+}
+
+/// Whether an action prints a line break first.
+fn starts_line(code: &str) -> bool {
+    let last = commands(code).and_then(|it| it.last().copied());
+    last.is_some_and(|it| it.starts_with("nindent "))
 }
 
 /// A line without its comment.

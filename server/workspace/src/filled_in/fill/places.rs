@@ -151,7 +151,8 @@ impl Places {
         let found = actions.into_iter().map(|action| {
             while places.next_if(|it| it.0.start < action.lines.start).is_some() {}
             let place = places.peek_mut()?;
-            let is_it = place.0 == action.lines || action.is_alone && place.0.end <= action.lines.end;
+            // The place may lack the first character of the action.
+            let is_it = place.0.end == action.lines.end || action.is_alone && place.0.end <= action.lines.end;
             if !is_it || place.1 != Place::Value {
                 return None;
             }
