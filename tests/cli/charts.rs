@@ -378,3 +378,73 @@ fn what_a_template_fills_in_has_no_later_errors() {
     outcome.expect(1, &["templates/crd.yaml:18:17: error[unreadable-crd]", " 1 error,"]);
     assert!(!outcome.stdout.contains("after fixing"), "{}", outcome.stdout);
 }
+
+#[test]
+fn a_value_on_the_next_line_needs_no_blank_after_its_key() {
+    check(
+        &[],
+        &[
+            "size: 1",
+            "prt: a",
+            "labels:{{ tpl .Values.labels . | trim | nindent 4 }}",
+            "list:{{ toYaml .Values.list | nindent 2 }}",
+        ],
+        &[1],
+    );
+    let schema = ("a/values.schema.json", SCHEMA);
+    check(
+        &[schema],
+        &["size: 1", "labels:{{ toYaml .Values.list | nindent 4 }}"],
+        &[1],
+    );
+}
+
+/// Checks the codes of the errors of a CRD in a template that has this conversion.
+#[track_caller]
+fn check_conversion(webhook: &str, expected: &[&str]) {
+    let crd = definition(SPEC).replace(
+        "spec:\n  group",
+        &format!("spec:\n  conversion:\n    strategy: Webhook\n    webhook: {webhook}\n  group"),
+    );
+    let sandbox = Sandbox::new(&[("chart/Chart.yaml", CHART), ("chart/templates/crd.yaml", &crd)]);
+    let outcome = sandbox.run(&["check", ".", "-o", "concise", "--quiet"]);
+    let codes = outcome
+        .stdout
+        .lines()
+        .filter_map(|it| Some(it.split_once("error[")?.1.split_once(']')?.0));
+    assert_eq!(codes.collect::<Vec<_>>(), expected, "{webhook}: {outcome:#?}");
+}
+
+#[test]
+fn an_unknown_value_hides_only_the_errors_that_it_may_decide() {
+    let missing = "missing-review-versions";
+    for (service, expected) in [
+        ("{name: a, namespace: '{{ .Release.Namespace }}'}", &[missing][..]),
+        ("{name: '{{ .Values.name }}', namespace: a}", &[missing]),
+        ("{name: '{{ .Values.name }}'}", &[missing, "invalid-webhook-service"]),
+        (
+            "{name: '{{ .Values.name }}', namespace: a, port: 70000}",
+            &[missing, "invalid-webhook-service"],
+        ),
+        ("'{{ .Values.service }}'", &[missing]),
+    ] {
+        check_conversion(&format!("{{clientConfig: {{service: {service}}}}}"), expected);
+        let versions =
+            format!("{{clientConfig: {{service: {service}}}, conversionReviewVersions: ['{{{{ .Values.v }}}}']}}");
+        check_conversion(&versions, &expected[1..]);
+    }
+    let config = |config: &str| format!("{{conversionReviewVersions: [v1], clientConfig: {config}}}");
+    check_conversion(&config("{caBundle: '{{ .Values.ca }}'}"), &["missing-webhook"]);
+    check_conversion(&config("{url: '{{ .Values.url }}'}"), &[]);
+    check_conversion(&config("'{{ .Values.config }}'"), &[]);
+    check_conversion("'{{ .Values.webhook }}'", &[]);
+    check_conversion("\n      {{- toYaml .Values.webhook | nindent 6 }}", &[]);
+    check_conversion(
+        "\n      clientConfig: {service: {name: a, namespace: b}}\n      {{- toYaml .Values.versions | nindent 6 }}",
+        &[],
+    );
+    check_conversion(
+        "\n      clientConfig: {url: 'https://a'}\n      {{- if .Values.a }}\n      conversionReviewVersions: [v1]\n      {{- end }}",
+        &[],
+    );
+}

@@ -4,7 +4,7 @@ use crd_analyzer_apiextensions::codes as server_codes;
 use crd_analyzer_schema::depth;
 use crd_analyzer_syntax::{
     json::{Json, JsonDoc, JsonValue},
-    tree::Tree,
+    tree::{NodeId, Tree},
 };
 
 use crate::{
@@ -31,22 +31,82 @@ pub(crate) enum Taken {
     Schema,
 }
 
-impl Taken {
+/// The unknown values of a CRD.
+#[derive(Default, Debug)]
+pub(crate) struct UnknownParts {
+    /// The part of the CRD that they belong to.
+    pub(crate) taken: Taken,
+    /// The unknown fields of conversion, as the API server names them.
+    conversion: Vec<String>,
+}
+
+impl UnknownParts {
     /// Removes the errors that may be caused only by the unknown values.
-    pub(crate) fn apply(self, verdict: &mut DocumentVerdict) {
-        let in_field = |it: &Finding, part: &str| match &it.server {
-            Some(ServerSays::Cause { field, .. }) => field.contains(part),
-            _ => false,
-        };
-        let is_unknown = |it: &Finding| match self {
-            Self::Conversion => in_field(it, "spec.conversion"),
-            Self::Schema => {
-                in_field(it, "x-kubernetes-validations") || it.code == server_codes::TOTAL_RULE_COST_OVER_LIMIT
-            }
-            _ => false,
+    pub(crate) fn apply(&self, verdict: &mut DocumentVerdict) {
+        let is_unknown = |it: &Finding| {
+            let field = match &it.server {
+                Some(ServerSays::Cause { field, .. }) => field.as_str(),
+                _ => "",
+            };
+            let is_of_schema =
+                || field.contains("x-kubernetes-validations") || it.code == server_codes::TOTAL_RULE_COST_OVER_LIMIT;
+            self.conversion.iter().any(|it| may_decide(it, field)) || self.taken == Taken::Schema && is_of_schema()
         };
         verdict.retain(|it| !is_unknown(it));
     }
+
+    /// Records that the user who installs the CRD fills in the missing fields of the conversion webhook's service.
+    pub(crate) fn add_service(&mut self, json: &JsonDoc<'_>) {
+        let path = ["spec", "conversion", "webhook", "clientConfig", "service"];
+        let service = path
+            .iter()
+            .try_fold(json.root(), |at, key| Some(at?.get(key)))
+            .flatten();
+        let Some(service) = service else { return };
+        for key in ["name", "namespace"].into_iter().filter(|it| service.get(it).is_none()) {
+            let path = [path.as_slice(), &[key]].concat();
+            self.conversion.extend(conversion_fields(&path));
+            self.taken = self.taken.max(Taken::Conversion);
+        }
+    }
+}
+
+/// The fields of conversion, as the API server names them.
+const CONVERSION: &str = "spec.conversion";
+const CLIENT_CONFIG: &str = "spec.conversion.webhookClientConfig";
+const REVIEW_VERSIONS: &str = "spec.conversion.conversionReviewVersions";
+
+/// The fields of conversion that a value at a path of keys decides, as the API server names them.
+fn conversion_fields(path: &[impl AsRef<str>]) -> Vec<String> {
+    let names: Vec<&str> = path.iter().map(AsRef::as_ref).collect();
+    let service = |field: &str| format!("{CLIENT_CONFIG}.service.{field}");
+    let all = match names.as_slice() {
+        // The strategy decides which of the other fields are required, and which are forbidden.
+        ["spec", "conversion"] | ["spec", "conversion", "strategy"] => vec![CONVERSION],
+        ["spec", "conversion", "webhook"] => vec![CLIENT_CONFIG, REVIEW_VERSIONS],
+        ["spec", "conversion", "webhook", "conversionReviewVersions", ..] => vec![REVIEW_VERSIONS],
+        // The API server reports a missing name at `namespace`, and a missing namespace at `name`.
+        ["spec", "conversion", "webhook", "clientConfig", "service", "name"] => return vec![service("namespace")],
+        ["spec", "conversion", "webhook", "clientConfig", "service", "namespace"] => return vec![service("name")],
+        ["spec", "conversion", "webhook", "clientConfig", rest @ ..] => {
+            let names = [&[CLIENT_CONFIG], rest].concat();
+            return vec![names.join(".")];
+        }
+        _ => Vec::new(),
+    };
+    all.into_iter().map(str::to_owned).collect()
+}
+
+/// Whether an unknown field of conversion may decide an error about a field: one of the two contains the other.
+fn may_decide(unknown: &str, field: &str) -> bool {
+    let has = |outer: &str, inner: &str| {
+        let rest = inner.strip_prefix(outer);
+        rest.is_some_and(|it| it.is_empty() || it.starts_with(['.', '[']))
+    };
+    // The API server requires `url` or `service`, whatever the certificates are.
+    let is_of_certificates = unknown.strip_prefix(CLIENT_CONFIG) == Some(".caBundle");
+    let contains_it = has(CONVERSION, field) && has(field, unknown);
+    has(unknown, field) || contains_it && !(is_of_certificates && field == CLIENT_CONFIG)
 }
 
 /// Whether [`take`] would find an unknown value if no template was filled in.
@@ -66,16 +126,6 @@ fn is_in(json: &Json<'_>) -> bool {
 /// The key of a schema. A schema may describe a placeholder in words without containing one.
 const SCHEMA: &str = "openAPIV3Schema";
 
-/// Whether the service of the conversion webhook lacks a name or a namespace. The user who installs the CRD fills them in.
-pub(crate) fn lacks_service(json: &JsonDoc<'_>) -> bool {
-    let path = ["spec", "conversion", "webhook", "clientConfig", "service"];
-    let service = path
-        .iter()
-        .try_fold(json.root(), |at, key| Some(at?.get(key)))
-        .flatten();
-    service.is_some_and(|it| it.get("name").is_none() || it.get("namespace").is_none())
-}
-
 /// Whether a value is only a placeholder, such as `{{caBundle}}`, `${CA_BUNDLE}` or `$(CA_BUNDLE)`.
 fn is_placeholder(written: &str) -> bool {
     let written = written.trim();
@@ -85,9 +135,9 @@ fn is_placeholder(written: &str) -> bool {
 }
 
 /// Removes the unknown values. `filled` has the places at which the actions of a template were filled in.
-pub(crate) fn take(json: &mut JsonDoc<'_>, tree: &Tree, filled: Option<&Places>) -> Taken {
+pub(crate) fn take(json: &mut JsonDoc<'_>, tree: &Tree, filled: Option<&Places>) -> UnknownParts {
     if json.depth() > depth::limit() {
-        return Taken::Nothing;
+        return UnknownParts::default();
     }
     if filled.is_some() {
         // Two actions may be filled in with the same text although they print different keys.
@@ -96,18 +146,18 @@ pub(crate) fn take(json: &mut JsonDoc<'_>, tree: &Tree, filled: Option<&Places>)
     let mut taking = Taking {
         tree,
         filled,
-        taken: Taken::Nothing,
+        found: UnknownParts::default(),
     };
     if let Some(root) = json.root_mut() {
         taking.below(root, &mut Vec::new());
     }
-    taking.taken
+    taking.found
 }
 
 struct Taking<'t> {
     tree: &'t Tree,
     filled: Option<&'t Places>,
-    taken: Taken,
+    found: UnknownParts,
 }
 
 impl Taking<'_> {
@@ -115,10 +165,10 @@ impl Taking<'_> {
         match &mut json.value {
             JsonValue::Object(members) => members.retain_mut(|member| {
                 path.push(member.key.to_string());
-                let key = self.filled.and_then(|it| it.at(self.tree.span(member.key_node)));
+                let key = self.place(member.key_node);
                 let stays = key.is_none() && self.stays(&mut member.value, path);
                 if !stays {
-                    self.taken = self.taken.max(self.of_entry(path, key));
+                    self.add_entry(path, key, member.value.node);
                 }
                 path.pop();
                 stays
@@ -126,7 +176,8 @@ impl Taking<'_> {
             JsonValue::Array(items) => items.retain_mut(|item| {
                 let stays = self.stays(item, path);
                 if !stays {
-                    self.taken = self.taken.max(of_item(path));
+                    self.found.taken = self.found.taken.max(of_item(path));
+                    self.add_conversion(path, item.node);
                 }
                 stays
             }),
@@ -134,29 +185,41 @@ impl Taking<'_> {
         }
     }
 
-    /// The part of a CRD to which an unknown entry belongs. If the entry replaces a block whose keys are written, the keys decide.
-    fn of_entry(&self, path: &[String], key: Option<Place>) -> Taken {
+    fn place(&self, node: NodeId) -> Option<Place> {
+        self.filled.and_then(|it| it.at(self.tree.span(node)))
+    }
+
+    /// Records an unknown entry. If it replaces a block whose keys are written, the keys decide what it belongs to.
+    fn add_entry(&mut self, path: &[String], key: Option<Place>, value: NodeId) {
+        let (_, object) = path.split_last().unwrap_or((&String::new(), &[]));
         let keys = match (self.filled, key) {
             (Some(filled), Some(Place::Fields(fields))) => filled.fields(fields),
             _ => &[],
         };
         if keys.is_empty() {
-            return of_path(path);
+            self.found.taken = self.found.taken.max(of_path(path));
+            // A key that is unknown may be any key of the object.
+            self.add_conversion(if key.is_some() { object } else { path }, value);
         }
-        let mut path = path.to_vec();
-        path.pop();
-        let parts = keys.iter().map(|key| {
-            path.push(key.clone());
-            let part = of_path(&path);
-            path.pop();
-            part
-        });
-        parts.max().unwrap_or_default()
+        for key in keys {
+            let path = [object, std::slice::from_ref(key)].concat();
+            self.found.taken = self.found.taken.max(of_path(&path));
+            self.add_conversion(&path, value);
+        }
+    }
+
+    /// Records an unknown value if it is in the configuration of conversion.
+    fn add_conversion(&mut self, path: &[String], value: NodeId) {
+        self.found.conversion.extend(conversion_fields(path));
+        let place = self.tree.is_scalar(value).then(|| self.place(value)).flatten();
+        if let (Some(Place::ValueOrEntries | Place::ItemsOrEntries), Some((_, object))) = (place, path.split_last()) {
+            self.found.conversion.extend(conversion_fields(object));
+        }
     }
 
     /// Removes the unknown values below a value. Returns whether the value itself is known.
     fn stays(&mut self, json: &mut Json<'_>, path: &mut Vec<String>) -> bool {
-        if self.tree.is_scalar(json.node) && self.filled.is_some_and(|it| it.at(self.tree.span(json.node)).is_some()) {
+        if self.tree.is_scalar(json.node) && self.place(json.node).is_some() {
             return false;
         }
         if let JsonValue::String(written) = &json.value {
@@ -206,7 +269,43 @@ mod tests {
         let tree = read_document(&text, split(&text).documents[0], &[]).unwrap();
         let mut json = read_json(&tree).unwrap();
         let taken = take(&mut json, &tree, None);
-        (taken, json.root().unwrap().to_value().to_string())
+        (taken.taken, json.root().unwrap().to_value().to_string())
+    }
+
+    #[test]
+    fn an_unknown_value_decides_only_errors_about_what_contains_it() {
+        let fields = |path: &str| conversion_fields(&path.split('.').map(str::to_owned).collect::<Vec<_>>());
+        for (unknown, field, expected) in [
+            (
+                "clientConfig.service.namespace",
+                "webhookClientConfig.service.name",
+                true,
+            ),
+            (
+                "clientConfig.service.namespace",
+                "webhookClientConfig.service.namespace",
+                false,
+            ),
+            (
+                "clientConfig.service.name",
+                "webhookClientConfig.service.namespace",
+                true,
+            ),
+            ("clientConfig.service.namespace", "webhookClientConfig", true),
+            ("clientConfig.service.namespace", "conversionReviewVersions", false),
+            ("clientConfig.caBundle", "webhookClientConfig", false),
+            ("clientConfig.caBundle", "webhookClientConfig.caBundle", true),
+            ("clientConfig", "webhookClientConfig.service.namespace", true),
+            ("conversionReviewVersions", "conversionReviewVersions[0]", true),
+        ] {
+            let found = fields(&format!("spec.conversion.webhook.{unknown}"));
+            let field = format!("spec.conversion.{field}");
+            let decides = found.iter().any(|it| may_decide(it, &field));
+            assert_eq!(decides, expected, "{unknown} and {field}");
+        }
+        assert_eq!(fields("spec.conversion.strategy"), [CONVERSION]);
+        assert_eq!(fields("spec.conversion.webhook"), [CLIENT_CONFIG, REVIEW_VERSIONS]);
+        assert!(fields("spec.names").is_empty());
     }
 
     #[test]

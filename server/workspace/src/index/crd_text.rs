@@ -182,7 +182,7 @@ impl DocumentTree {
     fn of_template((text, places): &Printed, document: Document) -> Option<(Taken, Self)> {
         let tree = Arc::new(text.read(document).ok()?);
         let mut json = read_json(&tree).ok()?;
-        let taken = unknown_crd::take(&mut json, &tree, Some(places));
+        let taken = unknown_crd::take(&mut json, &tree, Some(places)).taken;
         let read = Self {
             tree: tree.clone(),
             is_readable: true,

@@ -22,7 +22,7 @@ use crate::{
     filled_in::fill::Places,
     filled_in::patch,
     filled_in::unknown,
-    filled_in::unknown_crd::{self, Taken},
+    filled_in::unknown_crd::{self, Taken, UnknownParts},
     findings::advice,
     findings::finding::{Class, Finding, Related, Severity},
     findings::report::{DocumentReport, DocumentVerdict, Subject},
@@ -68,7 +68,7 @@ impl Ask<'_> {
             .root()
             .filter(|_| has_directive || has_unknown || has_overrides || is_part);
         let mut rest = root.and_then(|root| read_json_of(tree, root.node).ok());
-        let mut taken = Taken::Nothing;
+        let mut unknown_parts = UnknownParts::default();
         if let Some(rest) = &mut rest {
             merged::forget_overrides(tree, rest);
             patch::take_directives(rest);
@@ -76,14 +76,14 @@ impl Ask<'_> {
                 patch::make_texts(rest);
             }
             if has_unknown {
-                taken = unknown_crd::take(rest, tree, filled);
+                unknown_parts = unknown_crd::take(rest, tree, filled);
             }
         }
-        if self.uses.has(Use::InstalledByCrossplane) && unknown_crd::lacks_service(json) {
-            taken = taken.max(Taken::Conversion);
+        if self.uses.has(Use::InstalledByCrossplane) {
+            unknown_parts.add_service(json);
         }
-        report.in_part |= taken > Taken::Nothing;
-        if taken > Taken::Conversion {
+        report.in_part |= unknown_parts.taken > Taken::Nothing;
+        if unknown_parts.taken > Taken::Conversion {
             report.is_filled_in = report.subject == Subject::Definition;
             report.subject = Subject::PartialCrd;
         }
@@ -127,7 +127,7 @@ impl Ask<'_> {
                 continue;
             };
             let mut verdict = verdict::with_places(&server, tree, json, subject, most);
-            taken.apply(&mut verdict);
+            unknown_parts.apply(&mut verdict);
             let asked = (stored.as_ref(), version);
             verdict
                 .hints
