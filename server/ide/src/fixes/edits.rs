@@ -168,6 +168,27 @@ pub(super) fn set_scalar(tree: &Tree, scalar: NodeId, text: &str) -> Option<Text
     Some(replace(tree.span(scalar), write::whole(tree, scalar, text)?))
 }
 
+/// Makes a mapping the only item of a list: puts a dash before its first key, and moves its other lines.
+pub(super) fn as_item(tree: &Tree, mapping: NodeId) -> Option<TextEdit> {
+    if tree.kind(mapping) != NodeKind::Mapping(CollectionStyle::Block) {
+        return None;
+    }
+    let text = tree.text();
+    let start = tree.span(tree.entries(mapping).next()?.key).start as usize;
+    let span = Span::new(start as u32, tree.full_span(mapping).end);
+    if !text[line_start(text, start)..start].trim_start_matches(' ').is_empty() {
+        return None;
+    }
+    let mut written = "- ".to_owned();
+    for (n, line) in text[span.range()].split_inclusive('\n').enumerate() {
+        if n > 0 && !line.trim().is_empty() {
+            written.push_str("  ");
+        }
+        written.push_str(line);
+    }
+    Some(replace(span, written))
+}
+
 /// Puts a scalar that is on one line into brackets as the only item of a list, with quotes if needed.
 pub(super) fn in_brackets(tree: &Tree, scalar: NodeId) -> Option<TextEdit> {
     let NodeKind::Scalar(style) = tree.kind(scalar) else {

@@ -285,6 +285,42 @@ async fn fields_of_resources_are_repaired_by_their_definition() {
 }
 
 #[tokio::test]
+async fn an_object_becomes_the_item_of_a_list() {
+    let hosts = "items: {type: object, properties: {name: {type: string}, ports: {type: object, x-kubernetes-preserve-unknown-fields: true}}}";
+    let gadgets = GADGETS.replace("items: {type: string}", hosts);
+    let head = "apiVersion: example.com/v1\nkind: Gadget\nmetadata: {name: one}\nspec:\n  mode: fast\n  hosts:\n";
+    for (hosts, expected) in [
+        (
+            "    name: a\n\n    # Of the host.\n    ports:\n      http: 80\n",
+            Some("- name: a\n\n      # Of the host.\n      ports:\n        http: 80"),
+        ),
+        // The keys are names, not fields.
+        ("    a:\n      name: a\n", None),
+    ] {
+        let mut client = Client::start(capabilities("utf-16")).await;
+        client.open("file:///gadgets.yaml", 1, &gadgets).await;
+        client.open(URI, 1, &format!("{head}{hosts}")).await;
+        let found = client.pull(URI, None).await;
+        let found = list(found["items"].clone());
+        assert_eq!(found.len(), 1, "the unknown fields follow from the type: {found:?}");
+        let range = &found[0]["range"];
+        let params = json!({ "textDocument": { "uri": URI }, "range": range, "context": { "diagnostics": [] } });
+        let offered = list(client.request("textDocument/codeAction", params).await);
+        let fix = offered.iter().find(|it| it["title"] == "Make it a list of one object");
+        let edit = fix.map(|it| it["edit"]["documentChanges"][0]["edits"][0].clone());
+        assert_eq!(
+            edit.as_ref().and_then(|it| it["newText"].as_str()),
+            expected,
+            "{offered:?}"
+        );
+        if let Some(edit) = edit {
+            assert_eq!(edit["range"]["start"], json!({ "line": 6, "character": 4 }), "{edit}");
+        }
+        client.finish().await;
+    }
+}
+
+#[tokio::test]
 async fn what_keeps_the_value_comes_before_what_removes_it() {
     let gadgets = "file:///gadgets.yaml";
     let ignore = "Ignore unknown-field here";

@@ -228,6 +228,9 @@ fn wrong_type(about: &About<'_>, subject: &str, expected: &str) -> Words {
         ("integer", _, JsonValue::Float(float)) => {
             to_write(words, about, "write a whole number", &number(float.round()))
         }
+        ("object", _, JsonValue::Array(items)) if items.len() > 1 => {
+            words.help("remove the `- ` before each of its keys: the value is one object, not a list")
+        }
         ("object", _, JsonValue::Array(_)) => {
             words.help("remove the `- ` before its first key: the value is one object, not a list")
         }

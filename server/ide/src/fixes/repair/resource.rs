@@ -18,7 +18,7 @@ use crd_analyzer_workspace::{
 };
 
 use super::{
-    super::edits::{Value, flow, in_brackets, put, remove_entry, set_scalar, set_value},
+    super::edits::{Value, as_item, flow, in_brackets, put, remove_entry, set_scalar, set_value},
     At, Repair,
 };
 use crate::{
@@ -357,9 +357,17 @@ fn only_property(at: &At<'_>, view: &View<'_>) -> Option<String> {
     is_string.then(|| flow(&object, false)).flatten()
 }
 
-/// Replaces a scalar with a list or an object on one line. The scalar becomes its only item, or an initial value replaces it.
+/// Replaces a list or an object of the wrong type. An object becomes the only item of a list. A list of one scalar on one line becomes that scalar, or
+/// an initial value replaces it.
 fn collection(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
     let tree = at.tree;
+    if let Some(item) = view.item().filter(|_| view.ty() == Some("array")) {
+        let is_field = |it: Entry| item.clone().follow(&[Step::key(tree.scalar(it.key))]).is_some();
+        if tree.entries(at.node).all(is_field) {
+            found.extend(Repair::one("Make it a list of one object", as_item(tree, at.node)));
+        }
+        return;
+    }
     let is_flow = matches!(
         tree.kind(at.node),
         NodeKind::Sequence(CollectionStyle::Flow) | NodeKind::Mapping(CollectionStyle::Flow)
