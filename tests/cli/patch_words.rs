@@ -134,5 +134,7 @@ fn a_wrong_path_of_a_replacement_is_told_at_the_path() {
         ("base/kustomization.yaml", kustomization),
     ]);
     let error = "base/kustomization.yaml:6:16: error[kustomize-failure]: kustomize fails: the `source` of the replacement has no `data.c`";
-    sandbox.run(&["check", ".", "-o", "concise"]).expect(1, &[error, " 1 error"]);
+    sandbox
+        .run(&["check", ".", "-o", "concise"])
+        .expect(1, &[error, " 1 error"]);
 }

@@ -36,9 +36,12 @@ fn missing(error: &Error) -> Option<(&[Segment], usize, &str)> {
     }
 }
 
+/// The list of an item, and the required fields that the item lacks.
+type Lacks<'e> = (&'e [Segment], Vec<&'e str>);
+
 /// Neighbors in lists where each has exactly what the other lacks.
 pub(super) fn find<'e>(errors: impl Iterator<Item = &'e Error>, root: &Json<'_>) -> Vec<ExtraDash> {
-    let mut lacks: BTreeMap<(String, usize), (&[Segment], Vec<&str>)> = BTreeMap::new();
+    let mut lacks: BTreeMap<(String, usize), Lacks<'_>> = BTreeMap::new();
     for error in errors.take(MOST_ERRORS) {
         let Some((list, item, name)) = missing(error) else {
             continue;

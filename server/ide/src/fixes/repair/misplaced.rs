@@ -110,7 +110,7 @@ pub(super) fn into_owner(at: &At<'_>, view: &View<'_>) -> Option<Repair> {
     let inner = || {
         misplaced::inner(tree, own.key, |inner| {
             let inner = fields.iter().find(|it| it.0 == inner);
-            inner.is_some_and(|it| it.1.required().iter().any(|it| *it == name))
+            inner.is_some_and(|it| it.1.required().contains(&name))
         })
     };
     let owner = owner.or_else(inner)?;

@@ -227,8 +227,10 @@ impl<'f> Computing<'f> {
     fn sources_of(&self, of: &Kustomization) -> String {
         let maps = of.from.iter().filter(|it| it.0 == "ConfigMap");
         let found = maps.filter_map(|(_, name)| self.config_maps.get(&**name)?.first());
-        let names = found.take(MOST_SOURCES).map(|it| named(&it.name, &it.file));
-        names.map(|it| format!(", ConfigMap {it}")).collect()
+        let names = found
+            .take(MOST_SOURCES)
+            .map(|it| [", ConfigMap ", &named(&it.name, &it.file)].concat());
+        names.collect()
     }
 
     fn of(&mut self, of: &'f Kustomization) -> Result<Given, Unfinished> {
