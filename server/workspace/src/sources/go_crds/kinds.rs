@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use crd_analyzer_gosource::{Given, Site, To, literal};
+use crd_analyzer_schema::metadata::names::dns1035_label;
 use crd_analyzer_syntax::json::Json;
 
 use super::{
@@ -29,7 +30,8 @@ impl<'j> Put<'_, 'j> {
         };
         let Some(first) = sites.first() else { return };
         let declared = self.place(&first.file, &first.span);
-        // The marker of each version sets all names, and the order is arbitrary. So a name is known only if all markers agree on it.
+        // The marker of each version sets all names, and the order is arbitrary. So a name is known only if all markers agree on it. If they do not,
+        // one that the API server rejects is an error in some runs of controller-gen.
         let mut said: Vec<(Place, Arguments)> = Vec::new();
         for site in &sites {
             if let Some((place, given)) = self.last(site, "kubebuilder:resource") {
@@ -39,7 +41,10 @@ impl<'j> Put<'_, 'j> {
         }
         let is_clear = said.windows(2).all(|it| says_same(&it[0].1, &it[1].1));
         if !is_clear {
-            return;
+            said.retain(|it| is_rejected(&it.1));
+            if said.is_empty() {
+                return;
+            }
         }
         let (place, arguments) = match said.into_iter().next() {
             Some((place, arguments)) => (place, arguments),
@@ -176,6 +181,18 @@ type Arguments = Vec<(&'static str, To)>;
 
 fn argument<'a>(arguments: &'a Arguments, name: &str) -> Option<&'a To> {
     arguments.iter().find(|it| it.0 == name).map(|it| &it.1)
+}
+
+/// Whether the API server certainly rejects what the arguments of a kind's marker set.
+fn is_rejected(arguments: &Arguments) -> bool {
+    let is_name = |it: &literal::Literal| it.text().is_none_or(|it| dns1035_label(it).is_empty());
+    arguments.iter().any(|(name, to)| match (*name, to) {
+        (_, To::Value(it)) if it.is_empty() => false,
+        ("scope", To::Value(it)) => !matches!(it.text(), Some("Cluster" | "Namespaced")),
+        ("path" | "singular", To::Value(it)) => !is_name(it),
+        ("shortName" | "categories", To::List(items)) => !items.iter().all(is_name),
+        _ => false,
+    })
 }
 
 fn says_same(one: &Arguments, other: &Arguments) -> bool {
