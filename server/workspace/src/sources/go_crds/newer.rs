@@ -22,8 +22,11 @@ pub(in crate::sources) struct Newer {
 /// A property whose schema depends on an option of controller-gen.
 const METADATA: &str = "metadata";
 
+/// The keyword that lists the rules.
+const RULES: &str = "x-kubernetes-validations";
+
 /// Whether the generated CRD differs from a CRD in the repository only because somebody has changed the types. This is so if it equals `put` except
-/// for descriptions, and for fields that are new or removed. Otherwise a script has changed the CRD, and the generated one is not what the project
+/// for descriptions, for fields that are new or removed, and for rules of markers such as `ExactlyOneOf`, which `put` does not update. Otherwise a script has changed the CRD, and the generated one is not what the project
 /// applies to the cluster.
 pub(super) fn is_newer(put: &Value, whole: &Value) -> bool {
     match (put, whole) {
@@ -41,6 +44,7 @@ pub(super) fn is_newer(put: &Value, whole: &Value) -> bool {
                     let mut fields = put.iter().filter(|it| it.0 != METADATA);
                     fields.all(|(name, it)| whole.get(name).is_none_or(|other| is_newer(it, other)))
                 }
+                (put, whole) if key == RULES => others(put).eq(others(whole)),
                 (Some(put), Some(whole)) => is_newer(put, whole),
                 (Some(one), None) | (None, Some(one)) => {
                     matches!(
@@ -59,7 +63,30 @@ pub(super) fn is_newer(put: &Value, whole: &Value) -> bool {
     }
 }
 
-/// Whether some properties are only in the types or only in the CRD.
+/// The message of a rule that a marker such as `ExactlyOneOf` makes. Its expression is different in some releases of controller-gen.
+fn one_of(rule: &Value) -> Option<&str> {
+    let message = rule.get("message")?.as_str()?;
+    ["at most", "exactly", "at least"]
+        .iter()
+        .any(|it| {
+            let rest = message
+                .strip_prefix(it)
+                .and_then(|it| it.strip_prefix(" one of the fields in ["));
+            rest.is_some_and(|it| it.ends_with("] may be set") || it.ends_with("] must be set"))
+        })
+        .then_some(message)
+}
+
+fn rules(all: Option<&Value>) -> impl Iterator<Item = &Value> {
+    all.and_then(Value::as_array).into_iter().flatten()
+}
+
+/// The rules that no marker such as `ExactlyOneOf` makes.
+fn others(all: Option<&Value>) -> impl Iterator<Item = &Value> {
+    rules(all).filter(|it| one_of(it).is_none())
+}
+
+/// Whether some properties, or fields in markers such as `ExactlyOneOf`, are only in the types or only in the CRD.
 pub(super) fn has_other_fields(put: &Value, whole: &Value) -> bool {
     match (put, whole) {
         (Value::Object(put), Value::Object(whole)) => {
@@ -73,6 +100,10 @@ pub(super) fn has_other_fields(put: &Value, whole: &Value) -> bool {
                     let mut below = put.iter().filter(|it| it.0 != METADATA);
                     put.keys().chain(whole.keys()).any(is_other)
                         || below.any(|(name, it)| whole.get(name).is_some_and(|other| has_other_fields(it, other)))
+                }
+                (put, whole) if key == RULES => {
+                    let of = |all| rules(all).filter_map(one_of).collect::<BTreeSet<&str>>();
+                    of(put) != of(whole)
                 }
                 (Some(put), Some(whole)) => has_other_fields(put, whole),
                 _ => key == "properties",
