@@ -28,6 +28,14 @@ fn each_field_that_controller_gen_rejects_is_told() {
     for (field, expected) in [
         ("Name string", "7:2: the field `Name` has no JSON tag"),
         ("Name string `yaml:\"name\"`", "7:2: the field `Name` has no JSON tag"),
+        (
+            "Name string `json:\"name`",
+            "7:14: the tag of `Name` is malformed, so Go finds no JSON name in it",
+        ),
+        (
+            "Other `json: \",inline\"`",
+            "7:8: the tag of `Other` is malformed, so Go finds no JSON name in it",
+        ),
         ("name string", "7:2: the field `name` has no JSON tag"),
         ("Other", "7:2: the embedded type `Other` has no JSON tag"),
         (
@@ -131,4 +139,19 @@ fn generate_takes_the_options_of_the_project() {
     // Options of the command take precedence.
     generate(&["--max-desc-len=100"]).expect(0, &["A is a number."]);
     generate(&["crd"]).expect(1, &["controller-gen rejects floating-point numbers"]);
+}
+
+#[test]
+fn a_malformed_tag_is_told_with_what_is_meant() {
+    for (tag, meant) in [
+        ("json:\"inLine", "inLine"),
+        ("json:\"inLine,omitempty", "inLine,omitempty"),
+        ("json: \"inLine\"", "inLine"),
+        ("yaml:\"a\", json:\"inLine\"", "inLine"),
+        ("json", "name"),
+    ] {
+        let sandbox = with_fields(&format!("\tName string `{tag}`"));
+        let help = format!("help: write `json:\"{meant}\"` between the backquotes");
+        sandbox.run(&["check", "./api/..."]).expect(1, &[&help]);
+    }
 }

@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, path::Path};
 
 use crd_analyzer_generator::Reason;
+use crd_analyzer_syntax::tree::Span;
 
 use super::manifest::{Moves, Place};
 use crate::{
@@ -26,8 +27,11 @@ impl Refused {
     /// `names` returns the names of the types that may be written there.
     pub(super) fn new(place: Place, reason: Reason, names: impl FnOnce() -> Vec<String>) -> Option<Self> {
         let text = place.file.text.get(place.span.range())?;
-        let after = place.file.text.get(place.span.end as usize..).unwrap_or_default();
-        let what = What::of(reason, text, names)?.before(after.lines().next().unwrap_or_default());
+        let what = What::of(reason, text, names)?;
+        let of_field = matches!(reason, Reason::Tag | Reason::Embedded);
+        let tag = of_field.then(|| tag_after(&place)).flatten();
+        let malformed = tag.and_then(|(place, tag)| Some((place, what.clone().with_tag(&tag)?)));
+        let (place, what) = malformed.unwrap_or((place, what));
         Some(Self { place, what })
     }
 
@@ -38,6 +42,20 @@ impl Refused {
             what: self.what.clone(),
         })
     }
+}
+
+/// The tag on the line of a field or its type.
+fn tag_after(field: &Place) -> Option<(Place, String)> {
+    let text = &field.file.text;
+    let line = text.get(field.span.end as usize..)?.lines().next()?;
+    let (before, tag) = line.split_once('`').filter(|it| !it.0.contains("//"))?;
+    let tag = &tag[..tag.find('`')?];
+    let start = field.span.end + before.len() as u32;
+    let place = Place {
+        file: field.file.clone(),
+        span: Span::new(start, start + tag.len() as u32 + 2),
+    };
+    Some((place, tag.to_owned()))
 }
 
 /// The findings in a source file. There is one at each place, even if several manifests depend on it. While the file `is_edited`, the language server

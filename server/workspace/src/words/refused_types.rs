@@ -50,13 +50,10 @@ impl What {
         })
     }
 
-    /// The same with the rest of the line after the field, which may have a tag that Go does not recognize.
-    pub(crate) fn before(self, rest: &str) -> Self {
-        let tag = || meant_tag(rest.split('`').nth(1)?);
-        let tag = matches!(self.reason, Reason::Tag | Reason::Embedded)
-            .then(tag)
-            .flatten();
-        Self { tag, ..self }
+    /// The same with the tag of the field. `None` if nothing shows that it is meant to have a JSON name.
+    pub(crate) fn with_tag(self, tag: &str) -> Option<Self> {
+        let tag = Some(meant_tag(tag)?);
+        Some(Self { tag, ..self })
     }
 
     /// Whether the Go compiler reports it, too, so that editors show it already.
@@ -112,6 +109,8 @@ fn meant_tag(tag: &str) -> Option<(String, &'static str)> {
         "with double quotes around the name"
     } else if !rest.starts_with(':') || value.len() < after.len() {
         "with a colon and no space"
+    } else if tag[..at].trim_end().ends_with(',') {
+        "with a space and no comma before it"
     } else {
         return None;
     };
@@ -140,9 +139,11 @@ pub(crate) fn words(what: &What) -> Words {
         Reason::NamelessStruct => Words::new("controller-gen cannot make a schema of a struct without a name")
             .label("a struct without a name")
             .help("declare the struct as a type of its own, and write the name of the type here"),
-        _ if let Some((tag, why)) = &what.tag => Words::new(format!("the tag of {written} is not a JSON tag for Go"))
-            .label("Go finds no JSON tag")
-            .help(format!("write `{tag}`, {why}")),
+        _ if let Some((tag, why)) = &what.tag => {
+            Words::new(format!("the tag of {written} is malformed, so Go finds no JSON name in it"))
+                .label("not a struct tag")
+                .help(format!("write `{tag}`, {why}"))
+        }
         Reason::Tag if what.is_unexported() => Words::new(format!("the field {written} has no JSON tag"))
             .label("no JSON tag")
             .help("add the tag `json:\"-\"`, or generate with `crd:ignoreUnexportedFields=true`"),
@@ -226,6 +227,10 @@ mod tests {
             (
                 "json:\"foo",
                 Some(("json:\"foo\"", "with double quotes around the name")),
+            ),
+            (
+                "yaml:\"b\", json:\"a\"",
+                Some(("json:\"a\"", "with a space and no comma before it")),
             ),
             ("yaml:\"foo\"", None),
             ("json", None),
