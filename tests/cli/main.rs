@@ -48,6 +48,7 @@ mod since;
 mod stale;
 mod start;
 mod storage;
+mod stuck;
 mod substitution;
 mod suites;
 mod test_files;

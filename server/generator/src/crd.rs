@@ -135,6 +135,15 @@ impl<'s> Generator<'s> {
         self.flattener.maker.packages.names(file)
     }
 
+    /// The markers that controller-gen cannot parse in the packages of a group. Because of one of them, it leaves out all types of the package, even
+    /// if the options are not strict.
+    pub fn unreadable(&self, group: &str) -> Vec<Origin> {
+        let maker = &self.flattener.maker;
+        let packages = self.of_group.get(group).into_iter().flatten();
+        let packages = packages.filter_map(|it| maker.packages.get(*it));
+        packages.flat_map(|it| it.unreadable(maker.options.reading())).collect()
+    }
+
     /// The errors that controller-gen would report for the CRDs so far.
     pub fn refused(&self) -> &[Refused] {
         &self.flattener.maker.refused
@@ -172,11 +181,15 @@ pub fn generate(roots: &[String], sources: &dyn Sources, options: &Options, tool
         crds.push(crd);
     }
     let refused = generator.refused_types();
+    let unusable = generator.flattener.maker.packages.unusable();
     for crd in &mut crds {
         let of = (crd.group.as_str(), crd.kind.as_str());
         crd.is_refused |= refused
             .iter()
             .any(|(package, names)| generator.reaches_in(of, *package, names));
+        // The CRD lacks the versions of these packages.
+        let of_group = generator.of_group.get(&crd.group);
+        crd.is_refused |= of_group.into_iter().flatten().any(|it| unusable.contains(it));
     }
     let mut maker = generator.flattener.maker;
     for origin in std::mem::take(&mut maker.packages.refused) {

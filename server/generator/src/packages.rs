@@ -140,7 +140,7 @@ impl Package {
             self.markers.entry(name).or_default().extend(all);
         }
         if reading.is_strict {
-            self.refused.extend(refused(&file, reading));
+            self.refused.extend(unreadable(&file, reading));
         }
         self.files.push(file);
     }
@@ -157,6 +157,11 @@ impl Package {
         })
     }
 
+    /// The invalid markers of all files.
+    pub(crate) fn unreadable(&self, reading: Reading) -> Vec<Origin> {
+        self.files.iter().flat_map(|it| unreadable(it, reading)).collect()
+    }
+
     /// The names of the declared types, sorted.
     pub(crate) fn names(&self) -> Vec<&str> {
         let mut names: Vec<&str> = self.declared.keys().map(String::as_str).collect();
@@ -166,7 +171,7 @@ impl Package {
 }
 
 /// The invalid markers of a file.
-fn refused(file: &File, reading: Reading) -> Vec<Origin> {
+fn unreadable(file: &File, reading: Reading) -> Vec<Origin> {
     fn below<'t>(shape: &'t Shape, all: &mut Vec<(&'t [Set], Target)>) {
         match shape {
             Shape::Struct(members) => {
@@ -274,6 +279,13 @@ impl<'s> Packages<'s> {
     /// The package with an ID, if it was found.
     pub(crate) fn get(&self, id: PackageId) -> Option<Rc<Package>> {
         self.all[id.0].clone()
+    }
+
+    /// The packages without types, because a marker in them is invalid.
+    pub(crate) fn unusable(&self) -> Vec<PackageId> {
+        let all = (0..).map(PackageId).zip(&self.all);
+        let is_unusable = |it: &Option<Rc<Package>>| it.as_ref().is_some_and(|it| !it.refused.is_empty());
+        all.filter(|it| is_unusable(it.1)).map(|it| it.0).collect()
     }
 
     /// The package that contains a file, and the declarations of the file. `None` if the package was not loaded.

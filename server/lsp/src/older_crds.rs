@@ -12,6 +12,7 @@ use crd_analyzer_workspace::{
     builds::overlay::AsBuilt,
     codes::STALE_CRD,
     findings::finding::{Class, Finding},
+    judging::analysis::Question,
     sources::{self, Row, Unit, made::Manifests},
 };
 use lsp_types::Uri;
@@ -63,10 +64,11 @@ impl Session {
         if known.as_ref().is_some_and(|it| self.is_current(it, &snapshot)) {
             return;
         }
+        let versions = self.effective(&snapshot).versions;
         let (epoch, editions) = (self.overlays.epoch(), self.editions());
         let older = |made: &Manifests, unit: &dyn Unit| {
             made.compare(unit);
-            made.older(&path)
+            made.older(&path, &Question::new(versions))
         };
         let built = match self.with_made(Extent::Unit, (row, &path, &text), older).flatten() {
             Some((file, finding)) => AsBuilt::of_manifest(&file.text, vec![finding]),
@@ -105,9 +107,12 @@ impl Session {
         let touches = |it: &Problem| it.span.start <= range.end && range.start <= it.span.end;
         let problem = problems.into_iter().find(|it| it.code == STALE_CRD && touches(it))?;
         let (path, text) = (snapshot.path().filter(|_| !deadline.is_over())?, snapshot.content());
+        let versions = self.effective(snapshot).versions;
         let write = |made: &Manifests, unit: &dyn Unit| {
             made.compare(unit);
-            let (file, _) = made.older(&path).filter(|it| it.0.text == text)?;
+            let (file, _) = made
+                .older(&path, &Question::new(versions))
+                .filter(|it| it.0.text == text)?;
             Some(rewritten(file, &made.rewritten(&path, unit)?, &problem))
         };
         self.with_made(Extent::Unit, (row_of(&text)?, &path, &text), write)?

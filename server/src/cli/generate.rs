@@ -55,6 +55,9 @@ enum What {
 /// paths=./api/... output:crd:dir=config/crd/bases`. With an argument `crd`, the project's
 /// options are not used.
 ///
+/// If controller-gen would reject a type or marker of a CRD, the file of the CRD is not
+/// written.
+///
 /// The exit code is 1 if controller-gen would reject a type, or if files differ with
 /// --check, and 3 if a CRD cannot be generated.
 #[derive(clap::Args, Debug)]
@@ -297,9 +300,11 @@ impl<'a> Run<'a> {
                     ));
                     continue;
                 }
-                if self.args.check && crd.is_refused {
+                // controller-gen writes such a CRD before it stops, without what it rejects. A file that works is not replaced by that.
+                if self.output.is_some() && crd.is_refused {
+                    let verb = if self.args.check { "compared" } else { "written" };
                     tell(format_args!(
-                        "{}: not compared, because controller-gen rejects a type or marker of it",
+                        "{}: not {verb}, because controller-gen rejects a type or marker of it",
                         escape::line(&crd.file)
                     ));
                     continue;

@@ -86,7 +86,7 @@ impl MadeOfRun {
             // This check reads all packages, so it is skipped if the configuration hides the diagnostic.
             if tells_older(config) {
                 self.in_crd(path, &report.text.clone(), &world, |made, _| {
-                    made.tell_older((path, report));
+                    made.tell_older((path, report), question);
                 });
             }
             return;

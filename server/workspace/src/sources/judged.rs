@@ -171,6 +171,17 @@ impl Judged {
         documents
     }
 
+    /// The first error for which the API server rejects the manifest, at its place in a source file. Earlier results are used for any question. Without
+    /// a question, only they are.
+    pub(super) fn first_error(&self, question: Option<&Question<'_>>) -> Option<Place> {
+        let known = lock(&self.answers.found).as_ref().map(|it| it.documents.clone());
+        let documents = known.or_else(|| Some(self.found(question?)))?;
+        let verdicts = documents.iter().flat_map(|it| &it.verdicts);
+        let errors = verdicts.flat_map(|it| it.1.decode_error.iter().chain(&it.1.errors));
+        let mut errors = errors.filter(|it| !self.is_open(it));
+        errors.find_map(|it| self.manifest.origin(it.span))
+    }
+
     /// The CRD that the manifest would replace.
     fn replaced(&self, question: &Question<'_>) -> Option<Arc<Revision>> {
         question.update.earlier.and_then(|it| it.by.of(&self.manifest))

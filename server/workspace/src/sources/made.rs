@@ -272,32 +272,36 @@ impl Manifests {
     }
 
     /// If the file at a path has a CRD that is older than its source, adds a finding to the report on the file.
-    pub fn tell_older(&self, (path, report): (&Path, &mut FileReport)) {
-        older::in_crd(&self.made, path, report);
+    pub fn tell_older(&self, file: (&Path, &mut FileReport), question: &Question<'_>) {
+        older::in_crd(&self.made, file, question);
     }
 
     /// If the CRD in the file at a path is older than its source: the text of the file, and the finding in it.
-    pub fn older(&self, path: &Path) -> Option<(Arc<SourceText>, Finding)> {
+    pub fn older(&self, path: &Path, question: &Question<'_>) -> Option<(Arc<SourceText>, Finding)> {
         let is_it = |it: &&Made| it.crd().is_some_and(|it| *it.path == *path);
         let file = self
             .made
             .iter()
             .filter(is_it)
             .find_map(|it| Some(it.stale()?.crd.clone()))?;
-        let finding = older::of_crd(&self.made, path, &file.text)?;
+        let finding = older::of_crd(&self.made, (path, &file.text), question)?;
         Some((file, finding))
     }
 
-    /// The new text for the file of a stale CRD. `None` if the CRD is not stale, or if some types are unknown.
+    /// The new text for the file of a stale CRD. `None` if the CRD is not stale, if some types are unknown, or if an error of its source is known.
     pub fn rewritten(&self, path: &Path, unit: &dyn Unit) -> Option<String> {
         let is_it = |it: &&Made| it.stale().is_some() && it.crd().is_some_and(|it| *it.path == *path);
-        unit.rewritten(self.made.iter().find(is_it)?)
+        let made = self.made.iter().find(is_it)?;
+        if made.error(None).is_some() {
+            return None;
+        }
+        unit.rewritten(made)
     }
 
     /// The files of the CRDs that are older than a place in a source file, each with its new text.
     pub fn rewritten_at(&self, (path, span): (&Path, Span), unit: &dyn Unit) -> Vec<(Arc<SourceText>, String)> {
         let is_there = |it: &&Made| older::first(it, path).is_some_and(|it| it.place.span == span);
-        let crds = self.made.iter().filter(is_there);
+        let crds = self.made.iter().filter(is_there).filter(|it| it.error(None).is_none());
         crds.filter_map(|it| Some((it.stale()?.crd.clone(), unit.rewritten(it)?)))
             .collect()
     }

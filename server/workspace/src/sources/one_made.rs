@@ -11,7 +11,7 @@ use crd_analyzer_syntax::json::KeptJson;
 use super::{
     go_crds::stale::Stale,
     judged::Judged,
-    manifest::{Manifest, Moves},
+    manifest::{Manifest, Moves, Place},
     refused::Refused,
 };
 use crate::{
@@ -19,6 +19,23 @@ use crate::{
     index::{GroupKind, KnownCrd},
     judging::question::Question,
 };
+
+/// An error in the source of a manifest.
+#[derive(Clone, Debug)]
+pub(super) enum SourceError {
+    /// The generator fails at this place.
+    Refused(Place),
+    /// The API server rejects the manifest for what this place sets.
+    Rejected(Place),
+}
+
+impl SourceError {
+    pub(super) const fn place(&self) -> &Place {
+        match self {
+            Self::Refused(place) | Self::Rejected(place) => place,
+        }
+    }
+}
 
 /// A generated manifest, its diagnostics, and the CRD in the repository that it updates.
 #[derive(Clone, Debug)]
@@ -265,6 +282,12 @@ impl Made {
     /// The differences that show that the CRD in the repository is older than its source, if there are any.
     pub(super) fn stale(&self) -> Option<&Stale> {
         self.age.stale()
+    }
+
+    /// The error in the source for which a stale CRD cannot be generated again. Without a question, only known results are used.
+    pub(super) fn error(&self, question: Option<&Question<'_>>) -> Option<SourceError> {
+        let refused = self.stale()?.refused.clone().map(SourceError::Refused);
+        refused.or_else(|| self.judged.first_error(question).map(SourceError::Rejected))
     }
 
     /// Whether the CRD in the repository may be older than its source, and was not compared yet.

@@ -43,6 +43,8 @@ pub(in crate::sources) struct Stale {
     pub(in crate::sources) crd: Arc<SourceText>,
     /// The differences between the CRD and the types. Never empty.
     pub(in crate::sources) older: Vec<Older>,
+    /// The first place in the project at which controller-gen fails: the CRD cannot follow the types.
+    pub(in crate::sources) refused: Option<Place>,
 }
 
 /// A difference that shows that a CRD is older than the types.
@@ -64,7 +66,8 @@ impl Stale {
         };
         let older: Vec<Older> = self.older.iter().filter_map(moved).collect();
         let crd = self.crd.clone();
-        (!older.is_empty()).then_some(Self { crd, older })
+        let refused = self.refused.as_ref().and_then(|it| moves.place(it));
+        (!older.is_empty()).then_some(Self { crd, older, refused })
     }
 }
 
@@ -322,7 +325,7 @@ pub(super) struct Unsettled {
 
 impl Unsettled {
     /// Generates the CRD of a kind. `options` has the options and the release of controller-gen. `None` if some types are unknown, or if the options
-    /// are strict and controller-gen rejects something.
+    /// are strict and controller-gen fails.
     pub(super) fn new(
         (modules, packages): (&Modules, &[String]),
         of: &GroupKind,
@@ -333,7 +336,9 @@ impl Unsettled {
             let crd = generator
                 .crd(&of.group, &of.kind)
                 .filter(|it| !it.object.has_unknown())?;
-            Some((crd, generator.has_choices()))
+            let fails = || !generator.refused().is_empty() || !generator.unreadable(&of.group).is_empty();
+            let fails = options.is_strict && fails();
+            (!fails).then(|| (crd, generator.has_choices()))
         };
         let (crd, has_choices) = make(options)?;
         let backward = if has_choices {
@@ -362,7 +367,7 @@ impl Unsettled {
 }
 
 /// The text that controller-gen would write for a CRD if it ran now. Options that the project's commands do not say are taken from the CRD. `None` if
-/// some types are unknown.
+/// some types are unknown, or if controller-gen fails: a working CRD is not replaced by what it writes before it stops.
 pub(in crate::sources) fn rewritten(
     of_module: (&Modules, &[String]),
     (of, project): (&GroupKind, &CrdOptions),
@@ -372,7 +377,8 @@ pub(in crate::sources) fn rewritten(
     let is_on = |name: &str, before: &dyn Fn() -> bool| project.is_on(name).unwrap_or_else(before);
     let options = Options {
         allows_dangerous_types: true,
-        leaves_out_unexported: is_on("ignoreUnexportedFields", &|| false),
+        // Where the option is unknown, such a field is not an error.
+        leaves_out_unexported: is_on("ignoreUnexportedFields", &|| true),
         has_embedded_metadata: is_on("generateEmbeddedObjectMeta", &|| has_embedded_metadata(before)),
         max_description: match project.get("maxDescLen") {
             options::Value::Given(length) => length.parse().ok(),

@@ -10,7 +10,7 @@ use std::{
 };
 
 use crd_analyzer_generator::{
-    Crd, Generator, Modules, Options, Reach, Sources as _,
+    Crd, Generator, Modules, Options, Reach, Reason, Sources as _,
     node::{Node, Origin, Part},
 };
 use crd_analyzer_gosource::{Module, check::catalog::Release};
@@ -32,6 +32,7 @@ use crate::{
         manifest::{Manifest, Place, Writing},
         refused::Refused,
     },
+    words::stale::What,
 };
 
 /// Generates CRDs from the packages of a module.
@@ -158,6 +159,32 @@ impl<'m> Whole<'m> {
         found
     }
 
+    /// The first place in the project at which controller-gen fails when it generates the CRD of a kind. Unlike [`Self::refused`], this includes
+    /// markers, which are checked separately.
+    fn first_refused(&mut self, of: &GroupKind) -> Option<Place> {
+        let all = self.generator.refused_of((&of.group, &of.kind)).into_iter();
+        let mut places = Vec::new();
+        for refused in all {
+            let Some(origin) = refused.origin.filter(|it| self.is_own(&it.file)) else {
+                continue;
+            };
+            if self.read(&origin).is_none() {
+                continue;
+            }
+            let place = self.place(&origin);
+            let is_certain = match (refused.reason, Refused::new(place.clone(), refused.reason)) {
+                // The type may not be finished.
+                (Reason::Type, None) => false,
+                (_, Some(it)) => self.rejects_unexported || !it.what.is_unexported(),
+                (_, None) => true,
+            };
+            places.extend(Some(place).filter(|_| is_certain));
+        }
+        places
+            .into_iter()
+            .min_by(|one, other| (&one.file.path, one.span.start).cmp(&(&other.file.path, other.span.start)))
+    }
+
     /// Whether a file belongs to the module, and not to one of its dependencies.
     fn is_own(&self, file: &Path) -> bool {
         let below = file.strip_prefix(self.modules.root());
@@ -273,19 +300,16 @@ impl<'m> Whole<'m> {
         self.written(crd, (put.path.clone(), Some((known, json.root()?))))
     }
 
-    /// The differences that show that a CRD is older than its types. `None` if it is not older, or if a script may have made the differences. `root`
-    /// is the folder of the project.
+    /// The differences that show that a CRD is older than its types. `None` if it is not older, or if a script may have made the differences. If
+    /// controller-gen fails at the types, a CRD without differences is the one from before the error. `root` is the folder of the project.
     pub(in crate::sources) fn stale(&mut self, crd: &KnownCrd, (root, files): (&Path, &dyn Files)) -> Option<Stale> {
         let text = crd.text(files).filter(|it| it.is_readable && !it.is_inside)?;
         let value = read_json_of(&text.tree, text.root).ok()?.root()?.to_value();
         let compare = |made: &Part, declared: &Origin| stale::differences(&value, made, (declared, root));
         let known = self.known(&crd.defines)?;
-        if !self.refused(&crd.defines).is_empty() {
-            // controller-gen fails, so nobody can update the CRD.
-            return None;
-        }
         let mut found = compare(&known.crd.object, &known.crd.declared.first()?.1);
-        if found.is_empty() || stale::header(&text.source.text, &value).is_none() {
+        let refused = self.first_refused(&crd.defines);
+        if found.is_empty() && refused.is_none() || stale::header(&text.source.text, &value).is_none() {
             return None;
         }
         let (release, version) = stale::release_of(&value)?;
@@ -307,8 +331,23 @@ impl<'m> Whole<'m> {
                 what,
             });
         }
+        // Because of one invalid marker, controller-gen leaves out the whole package: its versions would be missing.
+        let refused = refused.or_else(|| {
+            let unreadable = self.generator.unreadable(&crd.defines.group);
+            let own = unreadable.into_iter().find(|it| self.is_own(&it.file))?;
+            self.read(&own)?;
+            Some(self.place(&own)).filter(|_| !older.is_empty())
+        });
+        let kind = change::Path::root().child("spec").child("names").child("kind");
+        if let (true, Some(place), Some(kind)) = (older.is_empty(), &refused, find(&text.tree, &change::steps(&kind))) {
+            older.push(Older {
+                place: place.clone(),
+                at: kind.key_span(&text.tree),
+                what: What::Stuck,
+            });
+        }
         let crd = text.source.clone();
-        (!older.is_empty()).then_some(Stale { crd, older })
+        (!older.is_empty()).then_some(Stale { crd, older, refused })
     }
 
     fn manifest(&mut self, crd: &Crd, path: Arc<Path>) -> Option<Manifest> {
