@@ -148,10 +148,9 @@ fn a_malformed_tag_is_told_with_what_is_meant() {
         ("json:\"inLine,omitempty", "inLine,omitempty"),
         ("json: \"inLine\"", "inLine"),
         ("yaml:\"a\", json:\"inLine\"", "inLine"),
-        ("json", "name"),
     ] {
         let sandbox = with_fields(&format!("\tName string `{tag}`"));
-        let help = format!("help: write `json:\"{meant}\"` between the backquotes");
+        let help = format!("help: write `json:\"{meant}\"`, with");
         sandbox.run(&["check", "./api/..."]).expect(1, &[&help]);
     }
 }

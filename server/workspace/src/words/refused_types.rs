@@ -139,11 +139,11 @@ pub(crate) fn words(what: &What) -> Words {
         Reason::NamelessStruct => Words::new("controller-gen cannot make a schema of a struct without a name")
             .label("a struct without a name")
             .help("declare the struct as a type of its own, and write the name of the type here"),
-        _ if let Some((tag, why)) = &what.tag => {
-            Words::new(format!("the tag of {written} is malformed, so Go finds no JSON name in it"))
-                .label("not a struct tag")
-                .help(format!("write `{tag}`, {why}"))
-        }
+        _ if let Some((tag, why)) = &what.tag => Words::new(format!(
+            "the tag of {written} is malformed, so Go finds no JSON name in it"
+        ))
+        .label("not a struct tag")
+        .help(format!("write `{tag}`, {why}")),
         Reason::Tag if what.is_unexported() => Words::new(format!("the field {written} has no JSON tag"))
             .label("no JSON tag")
             .help("add the tag `json:\"-\"`, or generate with `crd:ignoreUnexportedFields=true`"),

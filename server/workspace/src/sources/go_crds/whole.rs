@@ -172,7 +172,7 @@ impl<'m> Whole<'m> {
                 continue;
             }
             let place = self.place(&origin);
-            let is_certain = match (refused.reason, Refused::new(place.clone(), refused.reason)) {
+            let is_certain = match (refused.reason, Refused::new(place.clone(), refused.reason, Vec::new)) {
                 // The type may not be finished.
                 (Reason::Type, None) => false,
                 (_, Some(it)) => self.rejects_unexported || !it.what.is_unexported(),
