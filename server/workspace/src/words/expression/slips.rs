@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crd_analyzer_budget as budget;
 use crd_analyzer_cel::{
     ast::{IssueKind, Source, SyntaxError},
     parser::{TokenClass, WrittenToken, tokens},
@@ -33,8 +34,11 @@ pub struct Slip {
 /// The maximum length of what to write in help, in characters.
 const MAX_SHOWN: usize = 120;
 
-/// The longest expression that is searched.
+/// The longest expression that is searched, in bytes.
 const MAX_LENGTH: usize = 10_000;
+
+/// The search spends a unit of work for each so many pairs of bytes, because a token has several bytes.
+const BYTES_SQUARED: usize = 16;
 
 /// The part of an expression that causes a problem, if it is written as in another language.
 pub(super) fn cause(kind: &IssueKind, text: &str) -> Option<Slip> {
@@ -73,9 +77,14 @@ pub(super) enum Sort {
     Word,
 }
 
+/// Whether an expression is short enough for searches in which each token may look at all others. Spends the work of one.
+pub(super) fn is_searched(text: &str) -> bool {
+    text.len() <= MAX_LENGTH && budget::advise((text.len() * text.len() / BYTES_SQUARED) as u64)
+}
+
 /// The parts of an expression that are written as in another language.
 pub fn slips(text: &str) -> Vec<Slip> {
-    if text.len() > MAX_LENGTH {
+    if !is_searched(text) {
         return Vec::new();
     }
     let mut all = tokens(&Source::new(text));

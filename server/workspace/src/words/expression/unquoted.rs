@@ -5,6 +5,8 @@ use crd_analyzer_cel::{
     parser::{TokenClass, WrittenToken, tokens},
 };
 
+use super::slips::is_searched;
+
 /// Where an expression has a name that is not declared.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unquoted<'t> {
@@ -14,6 +16,9 @@ pub struct Unquoted<'t> {
 
 /// How a name is compared with a field of `self`, if it is: `self.mode == Fast`, `self.mode in [Fast]`.
 pub fn unquoted<'t>(text: &'t str, name: &str) -> Option<Unquoted<'t>> {
+    if !is_searched(text) {
+        return None;
+    }
     let mut all = tokens(&Source::new(text));
     all.retain(|it| it.class != TokenClass::Comment);
     let word = |at: usize| all.get(at).map_or("", |it| it.text(text).trim_end());
