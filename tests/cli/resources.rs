@@ -489,7 +489,7 @@ fn values_that_need_quotes_are_repeated_as_they_are_written() {
 }
 
 #[test]
-fn the_fields_of_a_value_of_the_wrong_type_follow_from_the_type() {
+fn a_list_and_an_object_in_place_of_each_other_have_help() {
     let crd = definition(
         "              type: object
               properties:
@@ -498,7 +498,7 @@ fn the_fields_of_a_value_of_the_wrong_type_follow_from_the_type() {
 ",
     );
     let head = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec:\n";
-    let text = format!("{head}  ports:\n    name: a\n    number: 1\n  env:\n  - A: x\n  - B: x\n  port: 1\n");
+    let text = format!("{head}  ports:\n    name: a\n    number: 1\n  env:\n  - A: x\n  - B: x\n");
     let sandbox = Sandbox::new(&[("crd.yaml", &crd), ("a.yaml", &text)]);
     let found = sandbox.run(&["check", "."]);
     found.expect(
@@ -508,22 +508,6 @@ fn the_fields_of_a_value_of_the_wrong_type_follow_from_the_type() {
             "help: put `- ` before its first key",
             "`spec.env` must be an object, but the value is a list",
             "help: remove the `- ` before each of its keys",
-            "`port` is not a field of `spec`",
-            " 3 errors,",
         ],
     );
-    assert!(!found.stdout.contains("field of `spec.ports`"), "{found:#?}");
-    // The API server reports all of them.
-    let found = sandbox.run(&["check", "a.yaml", "--crd", "crd.yaml", "-o", "jsonl"]);
-    assert_eq!(
-        found.json()[0]["strict"].as_array().map(Vec::len),
-        Some(5),
-        "{found:#?}"
-    );
-    // If the error about the type is not shown, the others are.
-    let quiet = text.replace("  ports:\n", "  ports: # crd-analyzer: ignore[wrong-type] a test\n");
-    sandbox.write("a.yaml", quiet);
-    sandbox
-        .run(&["check", "."])
-        .expect(1, &["`number` is not a field of `spec.ports`"]);
 }

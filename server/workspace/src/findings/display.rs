@@ -12,7 +12,6 @@ use crate::{
     config::versions::VersionSet,
     findings::advice,
     findings::finding::{Class, Finding, ServerSays},
-    findings::one_value,
     findings::report::{DocumentReport, MergedFinding},
     findings::same::{Same, same},
 };
@@ -48,7 +47,6 @@ impl DocumentReport {
             }
         }
         tell_once(&mut shown);
-        one_value::remove_fields_of_wrong_types(&mut shown);
         // The error about all rules of a schema may be a consequence of a rule that another place shows.
         advice::merge(&mut shown);
         shown.retain(|it| !it.finding.repeats);

@@ -17,9 +17,6 @@ use crate::{
 /// The field that the API server reports for errors from a part of a schema, such as `anyOf`.
 const NO_FIELD: &str = "<nil>";
 
-/// The start of the API server's error about an unknown field.
-const UNKNOWN: &str = "unknown field \"";
-
 /// Codes for values that match too few or too many of several schemas.
 pub(crate) const OF_SEVERAL: [&str; 4] = [ALL_OF_MISMATCH, ANY_OF_MISMATCH, NOT_MISMATCH, ONE_OF_MISMATCH];
 
@@ -72,31 +69,6 @@ fn same(shown: &[MergedFinding]) -> Vec<usize> {
         *first.entry(key).or_insert(n)
     });
     each.collect()
-}
-
-/// Removes the unknown fields in values of a wrong type, such as the fields of an object where a list is expected. They follow from the wrong type.
-pub(crate) fn remove_fields_of_wrong_types(shown: &mut Vec<MergedFinding>) {
-    let wrong: Vec<_> = shown
-        .iter()
-        .filter(|it| it.finding.code == WRONG_TYPE)
-        .filter_map(|it| Some((field(&it.finding)?.to_owned(), it.finding.class, it.versions)))
-        .collect();
-    let follows = |it: &MergedFinding| {
-        let Some(ServerSays::Strict(text)) = &it.finding.server else {
-            return false;
-        };
-        let unknown = text.strip_prefix(UNKNOWN).and_then(|it| it.strip_suffix('"'));
-        it.finding.code == resource_codes::UNKNOWN_FIELD
-            && unknown.is_some_and(|unknown| {
-                wrong.iter().any(|(field, class, versions)| {
-                    let rest = unknown.strip_prefix(field.as_str());
-                    *class == it.finding.class
-                        && it.versions.iter().all(|it| versions.contains(it))
-                        && rest.is_some_and(|it| it.starts_with(['.', '[']))
-                })
-            })
-    };
-    shown.retain(|it| !follows(it));
 }
 
 /// For each displayed diagnostic of a document, the index of the diagnostic that contains it as a note. A diagnostic that is shown by itself has its

@@ -452,7 +452,9 @@ impl<'t> Written<'t> {
     /// Two comparisons of order in one: `a < b < c`.
     fn chain(&self, at: usize) -> Option<Slip> {
         let is_order = |it: &str| matches!(it, "<" | "<=" | ">" | ">=");
-        let ends = |it: &str| matches!(it, "&&" | "||" | "?" | ":" | "==" | "!=" | "in") || is_order(it);
+        let is_operator = |it: &str| matches!(it, "&&" | "||" | "?" | ":" | "==" | "!=" | "in");
+        // With `and`, each comparison is for itself.
+        let ends = |it: &str| is_operator(it) || is_order(it) || WORDS.contains(&it);
         let next = self.end_of(at + 1, ends);
         if !is_order(self.word(next)) || next == at + 1 {
             return None;

@@ -80,3 +80,8 @@ fn unfinished_text_has_no_certain_slip() {
         );
     }
 }
+
+#[test]
+fn comparisons_that_a_word_joins_are_two() {
+    assert_eq!(slips("self.a < 1 and self.b > 2"), []);
+}
