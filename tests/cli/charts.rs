@@ -365,7 +365,7 @@ fn rules_of_a_list_whose_items_a_block_prints_have_no_result() {
 /// What a template fills in is unknown also for the errors that come after one that has to be fixed first.
 #[test]
 fn what_a_template_fills_in_has_no_later_errors() {
-    let crd = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: foos.example.com\n  labels:\n    {{- include \"labels\" . | nindent 4 }}\n  annotations:\n    {{- if .Values.x }}\n    a/b: '{{ .Release.Namespace }}/x'\n    {{- end }}\n    a: b\nspec:\n  group: example.com\n  names: {kind: Foo, plural: foos}\n  scope: Cluster\n  versions:\n  - name: v1\n    deprecated: \"true\"\n    served: true\n    storage: true\n    schema: {openAPIV3Schema: {type: object}}\n";
+    let crd = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: foos.example.com\n  labels:\n    {{- include \"labels\" . | nindent 4 }}\n  annotations:\n    {{- if .Values.x }}\n    a/b: '{{ .Release.Namespace }}/x'\n    {{- end }}\n    a: b\nspec:\n  group: example.com\n  names: {kind: Foo, plural: foos}\n  scope: Cluster\n  conversion:\n    strategy: Webhook\n    webhook:\n      conversionReviewVersions: [v1]\n      clientConfig: {service: {name: '{{ .Values.name }}', namespace: '{{ .Release.Namespace }}'}}\n  versions:\n  - name: v1\n    deprecated: \"true\"\n    served: true\n    storage: true\n    schema: {openAPIV3Schema: {type: object}}\n";
     let sandbox = Sandbox::new(&[
         ("Chart.yaml", "apiVersion: v2\nname: c\nversion: 1.0.0\n"),
         ("templates/crd.yaml", crd),
@@ -375,7 +375,7 @@ fn what_a_template_fills_in_has_no_later_errors() {
         ),
     ]);
     let outcome = sandbox.run(&["check", ".", "-o", "concise"]);
-    outcome.expect(1, &["templates/crd.yaml:18:17: error[unreadable-crd]", " 1 error,"]);
+    outcome.expect(1, &["templates/crd.yaml:23:17: error[unreadable-crd]", " 1 error,"]);
     assert!(!outcome.stdout.contains("after fixing"), "{}", outcome.stdout);
 }
 

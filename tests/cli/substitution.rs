@@ -144,6 +144,17 @@ fn names_of_variables_that_flux_refuses() {
         .expect(1, &[error, " 1 error"]);
 }
 
+/// A Kustomization that another one patches is checked as it is built, too.
+#[test]
+fn a_wrong_name_of_a_patched_kustomization_is_told_once() {
+    let sandbox = flux("{substitute: {A-B: x}}", &config_map("x"));
+    let parent = "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: all, namespace: flux-system}\nspec:\n  path: ./clusters\n  sourceRef: {kind: GitRepository, name: flux-system}\n  patches:\n  - target: {kind: Kustomization}\n    patch: '- {op: add, path: /spec/prune, value: true}'\n";
+    sandbox.write("main/all.yaml", parent);
+    sandbox
+        .run(&["check", "."])
+        .expect(1, &["var name is invalid: `A-B`", " 1 error"]);
+}
+
 /// An ArtifactGenerator copies folders of the repository, and the paths of Kustomizations start in the copy.
 #[test]
 fn artifacts_are_folders_of_the_repository() {

@@ -193,7 +193,8 @@ fn judge_text(source: &Text, question: &Question<'_>, filled: Option<Filled>) ->
             }
         }
     });
-    if printed.is_none() {
+    let is_of_object = question.around.overlays.is_some_and(BuiltDocuments::is_of_object);
+    if printed.is_none() && !is_of_object {
         report.findings.extend(substitution::findings(source, question));
         report.findings.extend(substitution::invalid_names(source));
         report.findings.extend(misnamed::findings(source, question.path));

@@ -37,6 +37,11 @@ pub trait BuiltDocuments: Sync {
     /// Whether a document of a file, or an item in it, is checked only as built.
     fn is_built(&self, path: &Path, index: usize, item: Option<usize>) -> bool;
 
+    /// Whether the text is that of a built object, and not of a file.
+    fn is_of_object(&self) -> bool {
+        false
+    }
+
     /// Whether two parts of the text of a built object come from the same document, and not, for example, one from a patch.
     fn are_written_together(&self, _: Span, _: Span) -> bool {
         true

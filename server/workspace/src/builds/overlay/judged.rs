@@ -552,6 +552,10 @@ struct OfBuild<'a> {
 }
 
 impl BuiltDocuments for OfBuild<'_> {
+    fn is_of_object(&self) -> bool {
+        true
+    }
+
     fn variables(&self, _: &Path) -> Option<Arc<Variables>> {
         self.variables.clone()
     }

@@ -127,11 +127,11 @@ impl Ask<'_> {
                 continue;
             };
             let mut verdict = verdict::with_places(&server, tree, json, subject, most);
-            unknown_parts.apply(&mut verdict);
             let asked = (stored.as_ref(), version);
             verdict
                 .hints
                 .extend(verdict::after_decoding(&server, (tree, json), asked, subject, most));
+            unknown_parts.apply(&mut verdict);
             verdict.hints.extend_from_slice(&hints);
             verdict.hints.extend(partial.clone());
             if self.question.wants.is_edited {
