@@ -2,6 +2,7 @@
 //! the object.
 
 use std::{
+    cell::LazyCell,
     collections::{BTreeSet, HashMap},
     path::PathBuf,
     rc::Rc,
@@ -14,6 +15,9 @@ use crate::{findings::finding::Finding, judging::substitution};
 
 /// The maximum number of variables to report for a Kustomization.
 const MOST: usize = 20;
+
+/// The maximum number of names to look up in all Kustomizations.
+const MOST_LOOKUPS: usize = 500_000;
 
 /// The names of the variables without a default in each object.
 #[derive(Default)]
@@ -35,6 +39,7 @@ pub(super) fn findings(overlays: &Overlays) -> Vec<(PathBuf, Finding)> {
         flux, takers, sources, ..
     } = overlays;
     let mut used = Used::default();
+    let mut lookups = 0;
     let mut found = Vec::new();
     if flux.is_empty() {
         return found;
@@ -58,13 +63,16 @@ pub(super) fn findings(overlays: &Overlays) -> Vec<(PathBuf, Finding)> {
                 if takers.is_off(path, index as usize) {
                     continue;
                 }
-                for name in used.in_object(place, sources).iter() {
-                    // If no Kustomization defines the variable, the error is in the object.
-                    let is_defined = || {
-                        flux.variables(&takers.places_of(path))
-                            .is_some_and(|it| !it.is_undefined(name))
-                    };
-                    if own.is_undefined(name) && told.len() < MOST && is_defined() && told.insert(name.clone()) {
+                let names = used.in_object(place, sources);
+                lookups += 1 + names.len();
+                if lookups > MOST_LOOKUPS {
+                    return found;
+                }
+                let all = LazyCell::new(|| flux.variables(&takers.places_of(path)));
+                // If no Kustomization defines the variable, the error is in the object.
+                let is_defined = |name: &str| all.as_ref().is_some_and(|it| !it.is_undefined(name));
+                for name in names.iter() {
+                    if own.is_undefined(name) && told.len() < MOST && is_defined(name) && told.insert(name.clone()) {
                         found.push((file.clone(), substitution::without_value(name, *span, path)));
                     }
                 }
