@@ -82,7 +82,7 @@ fn ours(text: &str, variables: &BTreeMap<&str, String>) -> Option<Result<String,
     let value = |name: &str| variables.get(name).map_or(Value::Undefined, |it| Value::Known(it));
     let template = match parse(text) {
         Ok(template) => template,
-        Err(bad) if bad.cause == Cause::TooDeep => return None,
+        Err(bad) if bad.cause == Cause::NotFollowed => return None,
         Err(bad) => return Some(Err(bad.cause.to_string())),
     };
     let undefined = template

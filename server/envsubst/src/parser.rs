@@ -2,6 +2,7 @@
 
 use std::{fmt, ops::Range};
 
+use crd_analyzer_budget as budget;
 use crd_analyzer_goregexp::{is_digit, is_letter};
 
 use crate::scanner::{Accepts, Escapes, Mode, Scanner, Token};
@@ -64,8 +65,8 @@ pub enum Cause {
     Name,
     /// An operator has no argument, or the variable does not end.
     Argument,
-    /// Variables are nested more deeply than this program follows. Flux has no such limit.
-    TooDeep,
+    /// This program does not parse the variables to their end, because they are nested too deeply, or there are too many. Flux has no such limits.
+    NotFollowed,
 }
 
 /// The words of Flux's own errors.
@@ -76,13 +77,16 @@ impl fmt::Display for Cause {
             Self::MissingBrace => "missing closing brace",
             Self::Name => "unable to parse variable name",
             Self::Argument => "unable to parse substitution within function",
-            Self::TooDeep => "the variables are nested too deeply",
+            Self::NotFollowed => "the variables are nested too deeply, or there are too many",
         })
     }
 }
 
 /// How deeply variables may be nested.
 const DEPTH: usize = 40;
+
+/// The memory for a variable, in bytes.
+const A_VARIABLE: u64 = 256;
 
 /// Parses a text. A text without variables is a template, too.
 pub fn parse(text: &str) -> Result<Template, BadSubstitution> {
@@ -150,8 +154,8 @@ impl Parser<'_> {
     fn variable(&mut self) -> Result<Node, BadSubstitution> {
         let start = self.scanner.at - 2;
         self.depth += 1;
-        let parsed = if self.depth > DEPTH {
-            Err(Cause::TooDeep.into())
+        let parsed = if self.depth > DEPTH || budget::bytes(A_VARIABLE).is_err() {
+            Err(Cause::NotFollowed.into())
         } else {
             self.inside()
         };

@@ -69,5 +69,5 @@ fn errors_in_the_words_of_flux() {
         assert_eq!(expand(text), Err(expected), "of {text:?}");
     }
     let deep = "${A:=".repeat(100_000);
-    assert_eq!(expand(&deep).map_err(|it| it.0), Err(Cause::TooDeep.to_string()));
+    assert_eq!(expand(&deep).map_err(|it| it.0), Err(Cause::NotFollowed.to_string()));
 }

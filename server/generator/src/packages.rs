@@ -341,8 +341,8 @@ impl<'s> Packages<'s> {
     /// The names of types that a file of a package may use without a package before them.
     pub(crate) fn names(&self, path: &Path) -> Vec<String> {
         let package = self.file(path).and_then(|it| self.get(it.0));
-        let declared = package.iter().flat_map(|it| it.declared.keys().cloned());
-        declared.chain(BASIC.map(str::to_owned)).collect()
+        let declared = package.iter().flat_map(|it| it.names());
+        declared.chain(BASIC).map(str::to_owned).collect()
     }
 
     /// Resolves a name of an imported package in a file.

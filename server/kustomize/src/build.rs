@@ -375,6 +375,7 @@ impl Building<'_> {
             if !self.files.is_folder(&component) {
                 // A component may change all objects.
                 self.changes.add_all();
+                let is_file = self.text(&component)?.is_some();
                 let refused = || self.files.refusal(&component);
                 let problem = || {
                     if refused().is_some() {
@@ -382,7 +383,7 @@ impl Building<'_> {
                     } else if is_remote(&path.text) {
                         let why = format!("the component `{}` is remote", end_of(&path.text));
                         Problem::new(ProblemKind::NotSupported, path.place, why)
-                    } else if self.files.read(&component).is_some() {
+                    } else if is_file {
                         let why = format!("the component `{}` is a file, and not a folder", path.text);
                         Problem::fails(path.place, why)
                     } else {
@@ -513,7 +514,6 @@ fn check_order(kustomization: &Kustomization) -> Result<()> {
 }
 
 /// Adds the result of a kustomization to the kustomization that names it (`MergeAccumulator`).
-/// Adds what the folder `named` builds.
 fn merge(outer: &mut Accumulated, inner: Accumulated, named: &Text) -> Result<()> {
     outer.resources.add_all(inner.resources, (&named.text, named.place))?;
     outer.config.merge(inner.config)?;

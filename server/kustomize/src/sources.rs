@@ -431,6 +431,7 @@ impl Sources {
                 Some(_) => "the text in this field".to_owned(),
                 None => format!("`{}`", name(path)),
             };
+            let part = part.filter(|_| within.is_some());
             Problem::fails(within, format!("{what} is not YAML: {why}")).of_part(part)
         };
         let cannot_read = |it: ReadError| {

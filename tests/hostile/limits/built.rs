@@ -164,6 +164,44 @@ pub(crate) fn too_large() -> Vec<Repository> {
     ]
 }
 
+/// Kustomizations that build the same folder. One of them defines the variables in it, and the others do not.
+fn with_missing_variables() -> Repository {
+    let variables: Vec<String> = (0..60).map(|n| format!("V{n}")).collect();
+    let defined: Vec<String> = variables.iter().map(|it| format!("{it}: x")).collect();
+    let all = flux(
+        "all",
+        &format!("path: ./b, postBuild: {{substitute: {{{}}}}}", defined.join(", ")),
+    );
+    let others = (0..400).map(|n| flux(&format!("k{n}"), "path: ./b, postBuild: {substitute: {A: x}}"));
+    let all: Vec<String> = std::iter::once(all).chain(others).collect();
+    let used: Vec<String> = variables.iter().map(|it| format!("${{{it}}}")).collect();
+    let objects: Vec<String> = (0..200)
+        .map(|n| widget(&format!("w{n}"), &format!("a: \"{}\"", used.concat())))
+        .collect();
+    repository(
+        "variables that most Kustomizations do not define",
+        &[("flux.yaml", all.join("---\n")), ("b/a.yaml", objects.join("---\n"))],
+    )
+}
+
+/// Many Kustomizations of artifacts that have the same name.
+fn of_artifacts() -> Repository {
+    let mut repository = repository("artifacts of the same name", &[]);
+    for n in 0..600 {
+        let generator = format!(
+            "apiVersion: source.extensions.fluxcd.io/v1beta1\nkind: ArtifactGenerator\nmetadata: {{name: g{n}, namespace: f}}\nspec:\n  \
+             sources: [{{alias: a, kind: GitRepository, name: r}}]\n  artifacts: [{{name: n, copy: [{{from: \"@a/b/**\", to: \"@artifact/\"}}]}}]\n"
+        );
+        let kustomization = flux(
+            &format!("k{n}"),
+            "path: ./, sourceRef: {kind: ExternalArtifact, name: n}",
+        );
+        let file = (format!("c{n}/flux.yaml"), format!("{generator}---\n{kustomization}"));
+        repository.files.push(file);
+    }
+    repository
+}
+
 /// Repositories with many objects. All objects are checked, without comparing every object with every other one.
 pub(crate) fn many() -> Vec<Repository> {
     let items: Vec<String> = (0..4_000)
@@ -247,6 +285,22 @@ pub(crate) fn many() -> Vec<Repository> {
         tests,
         named,
         of_kinds,
+        with_missing_variables(),
+        of_artifacts(),
+        repository(
+            "many objects of one file that Flux builds",
+            &[
+                ("flux.yaml", flux("k", "path: ./b, postBuild: {substitute: {A: x}}")),
+                ("b/a.yaml", widgets(6_000) + "---\n" + &widget("last", "a: \"${A}\"")),
+            ],
+        ),
+        repository(
+            "beginnings of variables that Flux substitutes",
+            &[
+                ("flux.yaml", flux("k", "path: ./b, postBuild: {substitute: {A: x}}")),
+                ("b/a.yaml", widget("w", &format!("a: \"{}\"", "${B}".repeat(50_000)))),
+            ],
+        ),
         kustomized("a long list", "namespace: x\n", list),
         chain,
         repository(

@@ -142,7 +142,6 @@ impl Flux {
         self.config_maps.extend_from_slice(&other.config_maps);
         self.repositories.extend_from_slice(&other.repositories);
         self.artifacts.extend_from_slice(&other.artifacts);
-        artifacts::resolve(&mut self.kustomizations, &self.artifacts);
     }
 
     /// Adds the objects in a file. `root` is the folder that `spec.path` is relative to.
@@ -180,7 +179,6 @@ impl Flux {
                 None => self.add_object(at(None), root, (&object, fields_at(None))),
             }
         }
-        artifacts::resolve(&mut self.kustomizations, &self.artifacts);
     }
 
     /// Adds an object of a file: a document, or an item of a document.
@@ -238,7 +236,6 @@ impl Flux {
                 None => written.clone(),
             }));
         }
-        artifacts::resolve(&mut kustomizations, &self.artifacts);
         Self {
             kustomizations,
             config_maps: self.config_maps.clone(),
@@ -254,11 +251,16 @@ impl Flux {
 
     /// The Kustomizations that build this repository, and those for which the repository is unknown.
     fn of_this_repository(&self) -> impl Iterator<Item = &Kustomization> {
-        self.known().here.iter().map(|it| &self.kustomizations[*it])
+        self.known().here.iter().map(|it| self.kustomization(*it))
     }
 
-    /// The indices of the Kustomizations that build this repository.
-    fn here(&self) -> Vec<usize> {
+    fn kustomization(&self, number: usize) -> &Kustomization {
+        let resolved = self.known().resolved.get(&number);
+        resolved.unwrap_or_else(|| &self.kustomizations[number])
+    }
+
+    /// The indices of the Kustomizations that build this repository. `all` has all Kustomizations.
+    fn here<'f>(&'f self, all: impl Iterator<Item = &'f Kustomization>) -> Vec<usize> {
         let mut by_name: HashMap<&str, Vec<&Repository>> = HashMap::new();
         for repository in &self.repositories {
             by_name.entry(&repository.name).or_default().push(repository);
@@ -277,7 +279,7 @@ impl Flux {
         };
         let own = url_of(BOOTSTRAPPED, BOOTSTRAPPED);
         let mut here = Vec::new();
-        for (n, kustomization) in self.kustomizations.iter().enumerate() {
+        for (n, kustomization) in all.enumerate() {
             let source = kustomization.source.as_ref();
             let named = source.and_then(|(namespace, name)| url_of(namespace.as_str(), name.as_str()));
             if !kustomization.is_elsewhere && (own.is_none() || named.is_none() || own == named) {
@@ -293,24 +295,15 @@ impl Flux {
         unchanging.map(|it| it.folder.as_path())
     }
 
-    /// The Kustomizations that substitute variables in the objects of a folder of this repository, by their indices.
-    pub(crate) fn substituting_in<'f>(&'f self, folder: &'f Path) -> impl Iterator<Item = usize> + 'f {
-        let here = self.known().here.iter().copied();
-        here.filter(move |it| {
-            let kustomization = &self.kustomizations[*it];
-            kustomization.is_substituting && kustomization.folder == folder
-        })
-    }
-
     /// The file and the span of the variables of a Kustomization.
     pub(crate) fn variables_at(&self, number: usize) -> Option<&(PathBuf, Span)> {
         self.kustomizations[number].variables_at.as_ref()
     }
 
-    /// The folders, as absolute paths, in whose builds Kustomizations substitute variables.
-    pub(crate) fn substituting(&self) -> impl Iterator<Item = &Path> {
-        let substituting = self.of_this_repository().filter(|it| it.is_substituting);
-        substituting.map(|it| it.folder.as_path())
+    /// The Kustomizations that substitute variables in objects of this repository: their indices and their folders, as absolute paths.
+    pub(crate) fn substituting(&self) -> impl Iterator<Item = (usize, &Path)> {
+        let substituting = self.building().filter(|it| it.kustomization.is_substituting);
+        substituting.map(|it| (it.number, it.folder()))
     }
 
     /// Whether no Kustomization substitutes variables.
@@ -327,7 +320,7 @@ impl Flux {
     pub fn building(&self) -> impl Iterator<Item = Building<'_>> {
         let building = |number: &usize| Building {
             number: *number,
-            kustomization: &self.kustomizations[*number],
+            kustomization: self.kustomization(*number),
         };
         self.known().here.iter().map(building)
     }

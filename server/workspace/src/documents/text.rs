@@ -2,6 +2,8 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use memchr::memmem;
+
 use crd_analyzer_syntax::{
     json::KeptJson,
     read_json,
@@ -12,6 +14,11 @@ use crd_analyzer_syntax::{
 };
 
 use crate::documents::last_trees::{LastTree, LastTrees};
+
+/// Like [`str::contains`], but several times as fast, because every file of a repository is searched.
+pub(crate) fn has(text: &str, word: &str) -> bool {
+    memmem::find(text.as_bytes(), word.as_bytes()).is_some()
+}
 
 /// The text of a file.
 pub(crate) struct Text {
@@ -50,6 +57,10 @@ impl Text {
             json: Mutex::default(),
             last: None,
         }
+    }
+
+    pub(crate) fn has(&self, word: &str) -> bool {
+        has(&self.content, word)
     }
 
     /// The documents of the text, split as clients split it.

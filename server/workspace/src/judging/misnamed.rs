@@ -35,7 +35,7 @@ pub(super) fn findings(source: &Text, path: Option<&Path>) -> Vec<Finding> {
         .and_then(Path::file_name)
         .and_then(|it| it.to_str())
         .unwrap_or_default();
-    if FILE_NAMES.contains(&name) || !source.content.contains(GROUP) {
+    if FILE_NAMES.contains(&name) || !source.has(GROUP) {
         return Vec::new();
     }
     let documents = source.documents().documents.iter();

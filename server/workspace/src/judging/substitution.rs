@@ -2,6 +2,7 @@
 
 use std::{cell::LazyCell, collections::BTreeSet, ops::Range, path::Path};
 
+use crd_analyzer_budget::{self as budget, Limits};
 use crd_analyzer_envsubst::{Cause, parse};
 use crd_analyzer_syntax::{
     split::Document,
@@ -12,7 +13,10 @@ use super::question::Question;
 use crate::{
     builds::flux::{self, SWITCH, file_name},
     codes,
-    documents::{head, text::Text},
+    documents::{
+        head,
+        text::{Text, has},
+    },
     filled_in::variables::Variables,
     findings::finding::{Class, Finding, Severity},
     words,
@@ -24,20 +28,29 @@ const MOST_NAMES: usize = 50;
 /// The maximum number of defined variables among which to look for the one that is meant.
 const MOST_DEFINED: usize = 500;
 
+/// The start of a variable.
+const START: &str = "${";
+
+/// The limits for parsing the variables of a document.
+const LIMITS: Limits = Limits {
+    bytes: 32 << 20,
+    ..Limits::NONE
+};
+
 /// The errors of the variables in a file that Flux certainly builds.
 pub(super) fn findings(source: &Text, question: &Question<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     let Some((path, overlays)) = question.path.zip(question.around.overlays) else {
         return findings;
     };
-    if !source.content.contains("${") {
+    if !source.has(START) {
         return findings;
     }
     for document in &source.documents().documents {
-        if source.content[document.span.range()].contains("${")
+        if has(&source.content[document.span.range()], START)
             && let Some(variables) = overlays.substituted(path, document.index as usize)
         {
-            add(source, *document, &variables, &mut findings);
+            budget::within(LIMITS, || add(source, *document, &variables, &mut findings));
         }
     }
     findings
@@ -47,20 +60,17 @@ fn add(source: &Text, document: Document, variables: &Variables, findings: &mut 
     let Ok(tree) = source.read(document) else { return };
     let Some(root) = tree.root() else { return };
     let is_object = ["apiVersion", "kind"].iter().all(|it| tree.get(root, it).is_some());
-    if !is_object || is_switched_off(&tree, root) {
+    if !is_object {
         return;
     }
     let mut told = BTreeSet::new();
-    for node in tree.nodes().filter(|it| tree.is_scalar(*it)) {
-        if !tree.source(node).contains("${") {
-            continue;
-        }
+    for node in texts(&tree, root) {
         let value = tree.scalar(node);
         let map = LazyCell::new(|| tree.source_map(node));
         let span = |range: Range<usize>| map.span(range);
         let template = match parse(&value) {
             Ok(template) => template,
-            Err(bad) if bad.cause == Cause::TooDeep => continue,
+            Err(bad) if bad.cause == Cause::NotFollowed => continue,
             Err(bad) => {
                 findings.push(cannot_parse(bad.cause, span(bad.span)));
                 // Flux parses the whole object at once, and stops here.
@@ -74,6 +84,13 @@ fn add(source: &Text, document: Document, variables: &Variables, findings: &mut 
             }
         }
     }
+}
+
+/// The texts of an object with variables. None if the object turns substitution off.
+fn texts(tree: &Tree, object: NodeId) -> impl Iterator<Item = NodeId> {
+    let is_on = !is_switched_off(tree, object);
+    let found = tree.subtree(object).filter(move |_| is_on);
+    found.filter(|it| tree.is_scalar(*it) && has(tree.source(*it), START))
 }
 
 /// Whether a label or an annotation turns substitution off.
@@ -90,7 +107,7 @@ fn is_switched_off(tree: &Tree, root: NodeId) -> bool {
 /// The errors of the Flux Kustomizations in a file that define variables with names that Flux refuses.
 pub(super) fn invalid_names(source: &Text) -> Vec<Finding> {
     let mut findings = Vec::new();
-    if !(source.content.contains(flux::GROUP) && source.content.contains("substitute")) {
+    if !(source.has(flux::GROUP) && source.has("substitute")) {
         return findings;
     }
     for document in &source.documents().documents {
@@ -129,21 +146,16 @@ fn invalid_name(name: &str, span: Span) -> Finding {
 
 /// The names of the variables without a default in an object. Empty if Flux cannot parse it, or if the object turns substitution off.
 pub(crate) fn names(tree: &Tree, object: NodeId) -> BTreeSet<String> {
-    let mut names = BTreeSet::new();
-    if !tree.text().contains("${") || is_switched_off(tree, object) {
-        return names;
-    }
-    for node in tree.subtree(object).filter(|it| tree.is_scalar(*it)) {
-        if !tree.source(node).contains("${") {
-            continue;
+    let find = || {
+        let mut names = BTreeSet::new();
+        for node in texts(tree, object) {
+            let template = parse(&tree.scalar(node)).ok()?;
+            let variables = template.variables().into_iter().filter(|it| !it.has_default());
+            names.extend(variables.map(|it| it.name.clone()));
         }
-        let Ok(template) = parse(&tree.scalar(node)) else {
-            return BTreeSet::new();
-        };
-        let variables = template.variables().into_iter().filter(|it| !it.has_default());
-        names.extend(variables.map(|it| it.name.clone()));
-    }
-    names
+        Some(names)
+    };
+    budget::within(LIMITS, find).0.unwrap_or_default()
 }
 
 /// The error of a Kustomization that defines no variable of this name. `user` is the file with the variable.

@@ -420,7 +420,9 @@ impl<'a> Locate<'a> {
             )
         });
         words::give(&mut finding, words, error);
-        if let Some((root, decider)) = self.json.root().zip(found.decider.as_ref()) {
+        if error.code == schema_codes::WRONG_TYPE
+            && let Some((root, decider)) = self.json.root().zip(found.decider.as_ref())
+        {
             let mut steps: Vec<Step<'_>> = spans::steps(decider.path.segments());
             if steps
                 .last()

@@ -1,10 +1,7 @@
 //! A value in the place of an object that needs only this value.
 
 use crd_analyzer_diagnostic::text::clip;
-use crd_analyzer_schema::{
-    codes,
-    field::{Error, Segment},
-};
+use crd_analyzer_schema::field::{Error, Segment};
 use crd_analyzer_syntax::{
     json::{Json, JsonValue},
     tree::{NodeId, Tree},
@@ -30,12 +27,9 @@ fn only_required(tree: &Tree, schema: NodeId) -> Option<String> {
     is_string.then(|| only.into_owned())
 }
 
-/// If a string is in the place of an object with exactly one required property, which is a string, makes the help say to write that property. `schema`
+/// The error is about a wrong type. If a string is in the place of an object with exactly one required property, which is a string, makes the help say to write that property. `schema`
 /// is the schema of the object.
 pub(super) fn say(finding: &mut Finding, error: &Error, root: &Json<'_>, (tree, schema): (&Tree, NodeId)) {
-    if error.code != codes::WRONG_TYPE {
-        return;
-    }
     let Some(JsonValue::String(text)) = words::at(root, error.place().segments()).map(|it| &it.value) else {
         return;
     };

@@ -1,8 +1,9 @@
 //! The artifacts that an ArtifactGenerator of Flux copies from repositories (`source.extensions.fluxcd.io`). A Kustomization may build a folder of such
 //! an artifact, which is a folder of the repository under another path.
 
-use std::path::Path;
+use std::collections::HashMap;
 
+use crd_analyzer_budget as budget;
 use crd_analyzer_kustomize::joined;
 use serde_json::Value;
 
@@ -10,6 +11,9 @@ use super::{At, Kustomization};
 
 /// The API group of ArtifactGenerators.
 pub(super) const GROUP: &str = "source.extensions.fluxcd.io";
+
+/// The work units for looking at an artifact.
+const AN_ARTIFACT: u64 = 20;
 
 /// An artifact that a generator makes.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -92,19 +96,25 @@ impl Artifact {
     }
 }
 
-/// Sets the folders of Kustomizations that build artifacts.
-pub(super) fn resolve(kustomizations: &mut [Kustomization], artifacts: &[Artifact]) {
-    for kustomization in kustomizations {
+/// The Kustomizations that build artifacts, by their indices, with the folders of the repository from which the artifacts are copied.
+pub(super) fn resolved(kustomizations: &[Kustomization], artifacts: &[Artifact]) -> HashMap<usize, Kustomization> {
+    let mut by_name: HashMap<&str, Vec<&Artifact>> = HashMap::new();
+    for artifact in artifacts {
+        by_name.entry(&artifact.name).or_default().push(artifact);
+    }
+    let mut resolved = HashMap::new();
+    for (n, kustomization) in kustomizations.iter().enumerate() {
         let Some((namespace, name)) = &kustomization.artifact else {
             continue;
         };
-        let is_it = |it: &&Artifact| {
-            it.name == *name && (it.namespace == *namespace || it.namespace.is_empty() || namespace.is_empty())
-        };
-        let named: Vec<&Artifact> = artifacts.iter().filter(is_it).collect();
+        let of_name = by_name.get(&**name).map(Vec::as_slice).unwrap_or_default();
+        if budget::work(AN_ARTIFACT * of_name.len() as u64).is_err() {
+            break;
+        }
+        let is_it = |it: &&&Artifact| it.namespace == *namespace || it.namespace.is_empty() || namespace.is_empty();
+        let named: Vec<&Artifact> = of_name.iter().filter(is_it).copied().collect();
         // Several clusters may have an artifact of this name, each next to its Kustomizations.
-        let folder_of = |it: &At| it.file.parent().map(Path::to_path_buf);
-        let is_beside = |it: &&&Artifact| folder_of(&it.at) == folder_of(&kustomization.at);
+        let is_beside = |it: &&&Artifact| it.at.file.parent() == kustomization.at.file.parent();
         let beside: Vec<&&Artifact> = named.iter().filter(is_beside).collect();
         let found = match (beside.as_slice(), named.as_slice()) {
             ([one], _) => Some(**one),
@@ -112,11 +122,16 @@ pub(super) fn resolve(kustomizations: &mut [Kustomization], artifacts: &[Artifac
             _ => None,
         };
         let path = kustomization.path.as_ref().map_or("", |it| &it.text);
-        let found = found.and_then(|it| it.folder(path));
-        kustomization.is_elsewhere = found.is_none();
-        if let Some((folder, source)) = found {
-            kustomization.folder = joined(&kustomization.root, &folder);
-            kustomization.source = Some(source.clone());
+        if let Some((folder, source)) = found.and_then(|it| it.folder(path)) {
+            let folder = joined(&kustomization.root, &folder);
+            let known = Kustomization {
+                folder,
+                source: Some(source.clone()),
+                is_elsewhere: false,
+                ..kustomization.clone()
+            };
+            resolved.insert(n, known);
         }
     }
+    resolved
 }

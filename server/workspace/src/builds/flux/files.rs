@@ -9,6 +9,7 @@ use std::{
 use memchr::{memmem, memrchr};
 
 use super::{Flux, GROUP, SOURCES, TEXT_BYTES, artifacts};
+use crate::documents::text::has;
 
 /// The kinds of Flux-related objects that a file may contain.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -59,11 +60,6 @@ impl FluxFiles {
         let paths = |it: Vec<(&PathBuf, &MayHold)>| it.into_iter().map(|it| it.0.clone()).collect();
         (paths(kustomizations), paths(config_maps))
     }
-}
-
-/// Like [`str::contains`], but several times as fast, because every file of a repository is searched.
-fn has(text: &str, word: &str) -> bool {
-    memmem::find(text.as_bytes(), word.as_bytes()).is_some()
 }
 
 /// The maximum distance, in bytes, between the key `kind` and its value.

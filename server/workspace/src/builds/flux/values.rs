@@ -8,7 +8,7 @@ use std::{
 
 use crd_analyzer_budget::{self as budget, Limits, Unfinished};
 
-use super::{ConfigMap, Flux, Kustomization, file_name};
+use super::{ConfigMap, Flux, Kustomization, artifacts, file_name};
 use crate::filled_in::variables::{Values, Variables};
 
 /// The limits for computing all values.
@@ -61,6 +61,8 @@ impl Eq for Cache {}
 pub(super) struct Known {
     /// The indices of the Kustomizations that build this repository.
     pub(super) here: Vec<usize>,
+    /// The Kustomizations that build artifacts, see [`artifacts::resolved`].
+    pub(super) resolved: HashMap<usize, Kustomization>,
     /// The folders of the Kustomizations that substitute variables or change objects.
     pub(super) folders: HashSet<PathBuf>,
     /// For each folder that is built with variables, an index into `of_folder`. The entry there has the variables on which all Kustomizations of the
@@ -82,13 +84,20 @@ impl Known {
     }
 
     fn find(flux: &Flux) -> Self {
-        let here = flux.here();
+        let resolved = artifacts::resolved(&flux.kustomizations, &flux.artifacts);
+        let all = || {
+            flux.kustomizations
+                .iter()
+                .enumerate()
+                .map(|(n, it)| resolved.get(&n).unwrap_or(it))
+        };
+        let here = flux.here(all());
         let mut values = Computing::new(&flux.config_maps);
         let mut of_one = HashMap::new();
         let is_here: HashSet<usize> = here.iter().copied().collect();
         let mut by_folder: HashMap<PathBuf, usize> = HashMap::new();
         let mut of_folder: Vec<Variables> = Vec::new();
-        for (n, kustomization) in flux.kustomizations.iter().enumerate() {
+        for (n, kustomization) in all().enumerate() {
             if !kustomization.is_substituting {
                 continue;
             }
@@ -114,10 +123,11 @@ impl Known {
             of_one.insert(n, Arc::new(variables));
         }
         let counts = |it: &&Kustomization| it.is_substituting || it.is_patching;
-        let counted = here.iter().map(|it| &flux.kustomizations[*it]).filter(counts);
+        let folders = all().enumerate().filter(|it| is_here.contains(&it.0) && counts(&it.1));
         Self {
-            folders: counted.map(|it| it.folder.clone()).collect(),
+            folders: folders.map(|it| it.1.folder.clone()).collect(),
             here,
+            resolved,
             by_folder,
             of_folder: of_folder.into_iter().map(Arc::new).collect(),
             of_one,
@@ -159,23 +169,9 @@ impl Known {
 fn agree(known: &mut Variables, other: &Variables) {
     known.is_unfinished |= other.is_unfinished || budget::work(1).is_err();
     known.is_complete &= other.is_complete;
-    if !Arc::ptr_eq(&known.values, &other.values) {
-        let count = known.values.len().max(other.values.len()) as u64;
-        if budget::work(A_VALUE * count).is_err() || budget::bytes(VALUE_BYTES * count).is_err() {
-            known.is_unfinished = true;
-            known.values = Arc::default();
-        }
-        if known.values != other.values {
-            let values = Arc::make_mut(&mut known.values);
-            for (name, value) in values.iter_mut() {
-                if other.values.get(name) != Some(value) {
-                    *value = None;
-                }
-            }
-            for name in other.values.keys() {
-                values.entry(name.clone()).or_insert(None);
-            }
-        }
+    if !Arc::ptr_eq(&known.values, &other.values) && agree_on_values(known, &other.values).is_err() {
+        known.is_unfinished = true;
+        known.values = Arc::default();
     }
     known.more += other.more;
     for by in &other.by {
@@ -185,6 +181,28 @@ fn agree(known: &mut Variables, other: &Variables) {
             known.more += 1;
         }
     }
+}
+
+fn agree_on_values(known: &mut Variables, others: &Values) -> Result<(), Unfinished> {
+    budget::work(A_VALUE * known.values.len().max(others.len()) as u64)?;
+    if *known.values == *others {
+        return Ok(());
+    }
+    // The values are copied if others share them, and the names of the other values are added.
+    let is_shared = Arc::strong_count(&known.values) > 1;
+    let copied = if is_shared { known.values.len() } else { 0 };
+    let added = others.keys().filter(|it| !known.values.contains_key(*it)).count();
+    budget::bytes(VALUE_BYTES * (copied + added) as u64)?;
+    let values = Arc::make_mut(&mut known.values);
+    for (name, value) in values.iter_mut() {
+        if others.get(name) != Some(value) {
+            *value = None;
+        }
+    }
+    for name in others.keys() {
+        values.entry(name.clone()).or_insert(None);
+    }
+    Ok(())
 }
 
 /// The maximum number of Kustomizations that a message names as the source of variables.

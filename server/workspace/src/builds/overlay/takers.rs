@@ -26,7 +26,11 @@ impl Takers {
     /// Takers with what Flux takes from folders of this repository to substitute variables.
     pub(super) fn of_flux(flux: &Flux, paths: &Paths, manifests: &Manifests<'_>) -> Self {
         let mut takers = Self::default();
-        let folders: BTreeSet<&Path> = flux.substituting().filter(|it| paths.certain.contains(*it)).collect();
+        let folders: BTreeSet<&Path> = flux
+            .substituting()
+            .map(|it| it.1)
+            .filter(|it| paths.certain.contains(*it))
+            .collect();
         for folder in folders {
             if manifests.with_own.contains(folder) {
                 takers.substituted.insert(folder.to_owned());

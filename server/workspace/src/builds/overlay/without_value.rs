@@ -4,7 +4,7 @@
 use std::{
     cell::LazyCell,
     collections::{BTreeSet, HashMap},
-    path::PathBuf,
+    path::{Path, PathBuf},
     rc::Rc,
 };
 
@@ -38,6 +38,10 @@ pub(super) fn findings(overlays: &Overlays) -> Vec<(PathBuf, Finding)> {
     let Overlays {
         flux, takers, sources, ..
     } = overlays;
+    let mut in_folder: HashMap<&Path, Vec<usize>> = HashMap::new();
+    for (number, folder) in flux.substituting() {
+        in_folder.entry(folder).or_default().push(number);
+    }
     let mut used = Used::default();
     let mut lookups = 0;
     let mut found = Vec::new();
@@ -48,7 +52,7 @@ pub(super) fn findings(overlays: &Overlays) -> Vec<(PathBuf, Finding)> {
     for ((build, folder), by) in builds.filter(|it| takers.is_certain(it.0.1)) {
         let numbers = match by {
             Some(by) => vec![by.number],
-            None => flux.substituting_in(folder).collect(),
+            None => in_folder.get(folder.as_path()).cloned().unwrap_or_default(),
         };
         for number in numbers {
             let Some(own) = flux.variables_of(Some(number), folder) else {

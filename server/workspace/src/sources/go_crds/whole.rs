@@ -146,15 +146,10 @@ impl<'m> Whole<'m> {
     pub(in crate::sources) fn refused(&mut self, of: &GroupKind) -> Vec<Refused> {
         let _ = self.known(of);
         let mut found = Vec::new();
-        for refused in self.generator.refused_of((&of.group, &of.kind)) {
-            let Some(origin) = refused.origin.filter(|it| self.is_own(&it.file)) else {
-                continue;
-            };
-            if self.read(&origin).is_some() {
-                let names = || self.generator.names(&origin.file);
-                let refused = Refused::new(self.place(&origin), refused.reason, names);
-                found.extend(refused.filter(|it| self.rejects_unexported || !it.what.is_unexported()));
-            }
+        for (origin, reason) in self.rejections(of) {
+            let names = || self.generator.names(&origin.file);
+            let refused = Refused::new(self.place(&origin), reason, names);
+            found.extend(refused.filter(|it| self.is_error(it)));
         }
         found
     }
@@ -162,27 +157,33 @@ impl<'m> Whole<'m> {
     /// The first place in the project at which controller-gen fails when it generates the CRD of a kind. Unlike [`Self::refused`], this includes
     /// markers, which are checked separately.
     fn first_refused(&mut self, of: &GroupKind) -> Option<Place> {
-        let all = self.generator.refused_of((&of.group, &of.kind)).into_iter();
         let mut places = Vec::new();
-        for refused in all {
-            let Some(origin) = refused.origin.filter(|it| self.is_own(&it.file)) else {
-                continue;
-            };
-            if self.read(&origin).is_none() {
-                continue;
-            }
+        for (origin, reason) in self.rejections(of) {
             let place = self.place(&origin);
-            let is_certain = match (refused.reason, Refused::new(place.clone(), refused.reason, Vec::new)) {
+            let is_certain = match Refused::new(place.clone(), reason, Vec::new) {
+                Some(it) => self.is_error(&it),
                 // The type may not be finished.
-                (Reason::Type, None) => false,
-                (_, Some(it)) => self.rejects_unexported || !it.what.is_unexported(),
-                (_, None) => true,
+                None => reason != Reason::Type,
             };
             places.extend(Some(place).filter(|_| is_certain));
         }
         places
             .into_iter()
             .min_by(|one, other| (&one.file.path, one.span.start).cmp(&(&other.file.path, other.span.start)))
+    }
+
+    /// The places in the project that controller-gen may reject when it generates the CRD of a kind, with the reasons. Their files are read.
+    fn rejections(&mut self, of: &GroupKind) -> Vec<(Origin, Reason)> {
+        let all = self.generator.refused_of((&of.group, &of.kind)).into_iter();
+        let all: Vec<_> = all.filter_map(|it| Some((it.origin?, it.reason))).collect();
+        let mut found = all;
+        found.retain(|(origin, _)| self.is_own(&origin.file) && self.read(origin).is_some());
+        found
+    }
+
+    /// Whether this version of controller-gen fails because of a type.
+    fn is_error(&self, refused: &Refused) -> bool {
+        self.rejects_unexported || !refused.what.is_unexported()
     }
 
     /// Whether a file belongs to the module, and not to one of its dependencies.
@@ -333,10 +334,13 @@ impl<'m> Whole<'m> {
         }
         // Because of one invalid marker, controller-gen leaves out the whole package: its versions would be missing.
         let refused = refused.or_else(|| {
+            if older.is_empty() {
+                return None;
+            }
             let unreadable = self.generator.unreadable(&crd.defines.group);
             let own = unreadable.into_iter().find(|it| self.is_own(&it.file))?;
             self.read(&own)?;
-            Some(self.place(&own)).filter(|_| !older.is_empty())
+            Some(self.place(&own))
         });
         let kind = change::Path::root().child("spec").child("names").child("kind");
         if let (true, Some(place), Some(kind)) = (older.is_empty(), &refused, find(&text.tree, &change::steps(&kind))) {
