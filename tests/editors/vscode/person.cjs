@@ -52,6 +52,20 @@ class Person {
     });
   }
 
+  /** Answers the question that a box asks. The box before it may still be closing, so the question is awaited. */
+  async answer(question, text) {
+    const box = this.page.locator(".quick-input-widget", { hasText: question });
+    const input = box.locator("input").first();
+    await input.waitFor({ timeout: 30000 });
+    await this.attempts(`answer ${text}`, async () => {
+      await input.fill(text);
+      const typed = await input.inputValue();
+      if (typed !== text) throw new Error(`the box holds ${JSON.stringify(typed)}`);
+      await input.press("Enter");
+      await box.waitFor({ state: "hidden", timeout: 5000 });
+    });
+  }
+
   /** Tries what a person tries again when the window did not follow, and says so. */
   async attempts(what, gesture) {
     for (let left = 5; ; left -= 1) {
