@@ -511,9 +511,13 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
     session.summary.not_checked.not_generated = not_generated.into_iter().collect();
     session.summary.not_checked.missing = missing.into_iter().collect();
     if session.seen == 0 && since.is_none() && !args.allow_empty && args.manifests.list.is_none() {
-        let what = "nothing to check: no YAML or JSON file was found, or the configuration excludes all of them; the \
-                    types of Go packages are checked with `PATH/...`";
-        return Err(UsageError(format!("{what}; --allow-empty accepts that")).into());
+        let what = match session.summary.not_checked.go.join(" ") {
+            go if go.is_empty() => {
+                "no YAML or JSON file was found, or the configuration excludes all of them".to_owned()
+            }
+            go => format!("no YAML or JSON file was found; `crd-analyzer check {go}` checks the Go types here"),
+        };
+        return Err(UsageError(format!("nothing to check: {what}; --allow-empty accepts that")).into());
     }
     if let Some(what) = session.stdin_without_objects.take().filter(|_| !args.allow_empty) {
         return Err(UsageError(format!("nothing to check: {what}; --allow-empty accepts that")).into());

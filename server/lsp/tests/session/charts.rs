@@ -258,3 +258,26 @@ spec:
     assert_eq!(edits[0]["range"]["start"], json!({ "line": 17, "character": 4 }));
     client.finish_with_lists().await;
 }
+
+#[tokio::test]
+async fn an_unfinished_action_hides_no_errors() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |path: &str, text: &str| write(folder.path(), path, text);
+    let template = TEMPLATE.replace("{{- include \"spec\" . | nindent 2 }}", "size: a");
+    write("crd.yaml", CRD);
+    write("chart/Chart.yaml", "name: chart\n");
+    write("chart/templates/a.yaml", &template);
+    let uri = |path: &str| format!("file://{}", folder.path().join(path).display());
+    let params = json!({ "capabilities": pushed(), "workspaceFolders": [{ "uri": uri(""), "name": "it" }] });
+    let mut client = Client::start_with(params).await;
+    let uri = uri("chart/templates/a.yaml");
+    client.open(&uri, 1, &template).await;
+    let list = client.published_when(&uri, |it| !it.is_empty()).await;
+    assert_eq!(told(&list), [("wrong-type", 5, vec![])]);
+    client.change(&uri, 2, &[([3, 9, 3, 9], " # {{ .Values.a")]).await;
+    let list = client.published(&uri, 2).await;
+    assert_eq!(told(&list), [("wrong-type", 5, vec![])]);
+    let list = client.published_when(&uri, |it| told(it)[0].0 == "helm-failure").await;
+    assert_eq!(told(&list), [("helm-failure", 4, vec![]), ("wrong-type", 5, vec![])]);
+    client.finish_with_lists().await;
+}

@@ -31,7 +31,7 @@ use crd_analyzer_syntax::{
     tree::{NodeId, Span, Tree},
 };
 
-pub(crate) use charts::{analyze_text, define_report};
+pub(crate) use charts::{analyze_text, define_report, parse_failure};
 
 pub use crate::judging::question::{Around, BuiltDocuments, MOST_FINDINGS, Old, Question, Update, Wants};
 use crate::{

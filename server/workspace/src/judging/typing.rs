@@ -7,10 +7,11 @@ use crate::{
     documents::text::Text,
     findings::finding::Finding,
     findings::report::{DocumentReport, FileReport},
-    judging::analysis::{Question, analyze_source, analyze_text},
+    judging::analysis::{Question, analyze_source, analyze_text, parse_failure},
     judging::deferred_search::DeferredSearch,
     judging::unfinished,
     judging::verdict,
+    roles::is_template,
     sources,
 };
 
@@ -27,6 +28,10 @@ pub struct Typing<'a> {
 /// unfinished entry at the cursor, the report is about the text without the entry, and [`FileReport::unfinished`] has the entry's error.
 pub fn analyze_typing(text: Arc<str>, question: &Question<'_>, typing: Typing<'_>) -> (FileReport, DeferredSearch) {
     let source = Text::whole(text).after(typing.last_trees);
+    let calm = typing.cursor.and_then(|it| without_action(&source, question, it));
+    if let Some(answer) = calm {
+        return answer;
+    }
     if question.path.is_some_and(|it| sources::of(it).is_some()) {
         return analyze_source(&source, question);
     }
@@ -59,6 +64,20 @@ pub fn analyze_typing(text: Arc<str>, question: &Question<'_>, typing: Typing<'_
         }
     }
     answer
+}
+
+/// Checks a template of a Helm chart without the unfinished action at the cursor. `None` if Helm can parse the template, or cannot parse it for another
+/// reason.
+fn without_action(source: &Text, question: &Question<'_>, cursor: u32) -> Option<(FileReport, DeferredSearch)> {
+    let path = question.path.filter(|it| is_template(it))?;
+    let error = parse_failure(path, &source.content, question)?;
+    let action = unfinished::action_at(&source.content, cursor as usize)?;
+    let text = unfinished::blanked(&source.content, &action).into();
+    if parse_failure(path, &text, question).is_some() {
+        return None;
+    }
+    let answer = analyze_source(&source.with_other_content(text), question);
+    Some(without_entry(answer, source, cursor, error))
 }
 
 /// Converts the report on a text without the unfinished entry to a report on the original text.

@@ -130,6 +130,16 @@ fn end_of_key(line: &str) -> Option<usize> {
     (!rest[..colon].contains(['#', '"', '\'', '{', '['])).then_some(from + colon + 1)
 }
 
+/// The action of a template, such as `{{ .Values.a }}`, that starts before the cursor on its line: up to its `}}`, or up to the end of the line.
+pub(crate) fn action_at(text: &str, cursor: usize) -> Option<Range<usize>> {
+    let line = line_at(text, cursor);
+    let start = line.start + text.get(line.start..cursor)?.rfind("{{")?;
+    let inside = &text[start + 2..line.end];
+    let closed = inside.find("}}").map(|it| it + 2);
+    let length = closed.into_iter().chain(inside.find("{{")).min();
+    Some(start..start + 2 + length.unwrap_or(inside.len()))
+}
+
 /// The end of the lines below that are indented deeper.
 fn end_of_block(text: &str, line_end: usize, indent: usize) -> usize {
     let (mut at, mut end) = (line_end, line_end);

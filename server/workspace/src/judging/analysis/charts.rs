@@ -8,6 +8,7 @@ use crd_analyzer_syntax::tree::Span;
 
 use super::{judge_text, types::Types};
 use crate::{
+    codes,
     charts::{back::Replaced, chart::Chart, failure, helpers, misspelt::misspelt, put},
     documents::text::Text,
     filled_in::fill::{Readings, fill, other_heads},
@@ -63,6 +64,14 @@ pub(crate) fn define_report(path: &Path, report: &mut FileReport, question: &Que
             Err(failed) => *report = *failed,
         }
     }
+}
+
+/// The error for which Helm cannot parse a template of a chart.
+pub(crate) fn parse_failure(path: &Path, text: &Arc<str>, question: &Question<'_>) -> Option<Finding> {
+    let charts = question.around.charts.filter(|_| question.is_completed());
+    let chart = charts?.of(path)?;
+    let report = failure::parse(path, text, &chart).err()?;
+    report.findings.into_iter().find(|it| it.code == codes::HELM_FAILURE)
 }
 
 /// Adds what is known of a template from the other files of its chart. `parsed` is what Helm finds in it.
