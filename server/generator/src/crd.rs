@@ -1,9 +1,6 @@
 //! Generates CRDs from kinds: `pkg/crd/gen.go` and `spec.go` of controller-gen.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    path::Path,
-};
+use std::collections::{BTreeMap, BTreeSet};
 
 use crd_analyzer_gosource::check::comments::Target;
 use serde_json::json;
@@ -130,9 +127,9 @@ impl<'s> Generator<'s> {
         &self.flattener.maker.missing
     }
 
-    /// The names of types that a file may use without a package before them: those of its package and of Go itself.
-    pub fn names(&self, file: &Path) -> Vec<String> {
-        self.flattener.maker.packages.names(file)
+    /// The names of types or packages that may be written at a place of a file instead of an undefined one.
+    pub fn names_at(&mut self, place: &Origin) -> Vec<String> {
+        self.flattener.maker.packages.names_at(&place.file, &place.span)
     }
 
     /// The markers that controller-gen cannot parse in the packages of a group. Because of one of them, it leaves out all types of the package, even

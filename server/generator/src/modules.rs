@@ -290,13 +290,19 @@ impl Sources for Modules {
     fn types(&self, file: &Path) -> Option<Arc<Types>> {
         let repository = self.repository.as_ref().filter(|it| it.has(file));
         if let Some(types) = repository.and_then(|it| it.types(file)) {
-            return Some(types).filter(|it| is_built(&it.text));
+            return Some(if is_built(&types.text) { types } else { Arc::default() });
         }
         if let Some(types) = lock(&self.read.parsed).get(file) {
             return types.clone();
         }
-        let text = self.folders.read(file).filter(|it| is_built(it));
-        let types = text.map(|it| check::read_types(&it));
+        let text = self.folders.read(file);
+        let types = text.map(|it| {
+            if is_built(&it) {
+                check::read_types(&it)
+            } else {
+                Arc::default()
+            }
+        });
         lock(&self.read.parsed).insert(file.to_owned(), types.clone());
         types
     }

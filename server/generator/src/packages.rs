@@ -40,7 +40,7 @@ pub trait Sources {
     /// The names of the Go files in a folder that belong to its package, sorted. Tests and files for other systems are left out.
     fn files(&self, folder: &Path) -> Arc<[String]>;
 
-    /// The declarations in a file. `None` if it cannot be read.
+    /// The declarations in a file, without any if its build constraints leave it out. `None` if the file cannot be read.
     fn types(&self, file: &Path) -> Option<Arc<Types>>;
 }
 
@@ -116,7 +116,9 @@ impl Package {
                 package.is_complete = false;
                 continue;
             };
-            package.add(File { path, types }, reading);
+            if !types.text.is_empty() {
+                package.add(File { path, types }, reading);
+            }
         }
         (!package.files.is_empty()).then_some(package)
     }
@@ -155,6 +157,11 @@ impl Package {
             file,
             declared: file.types.declared.get(name)?,
         })
+    }
+
+    /// Whether all types of the package are known.
+    pub(crate) fn has_all_types(&self) -> bool {
+        self.is_complete && self.refused.is_empty()
     }
 
     /// The invalid markers of all files.
@@ -333,7 +340,7 @@ impl<'s> Packages<'s> {
 
     /// Whether Go has no type of this name, which has no package before it, in a file of a package.
     pub(crate) fn is_undefined(&mut self, (id, file): (PackageId, &Types), name: &str) -> bool {
-        let is_known = self.get(id).is_some_and(|it| it.is_complete && it.refused.is_empty());
+        let is_known = self.get(id).is_some_and(|it| it.has_all_types());
         let has_dots = || file.imported.iter().any(|it| it.name.as_deref() == Some("."));
         is_known && !has_dots() && self.local((id, file), name) == Meaning::Unknown
     }

@@ -26,6 +26,10 @@ pub enum Reason {
     Type,
     /// The package declares no type of this name, so its types cannot be loaded.
     Undefined,
+    /// The imported package declares no type of this name.
+    NotInPackage,
+    /// The file imports no package of this name.
+    NotImported,
     /// A field has no JSON tag.
     Tag,
     /// An embedded struct has no JSON tag.

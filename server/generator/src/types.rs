@@ -347,8 +347,7 @@ impl<'s> Maker<'s> {
                 Schema::unknown()
             }
             Meaning::Unknown => {
-                let package = Packages::meant(context.types(), package);
-                self.missing.push(format!("{package}.{name}"));
+                self.undeclared_in(context, (package, name), span);
                 Schema::unknown()
             }
         }

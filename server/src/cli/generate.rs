@@ -492,7 +492,8 @@ fn line(refused: &Refused) -> String {
         Reason::Interface => "controller-gen cannot make a schema of an interface",
         Reason::NamelessStruct => "controller-gen cannot make a schema of a struct without a name",
         Reason::Type => "controller-gen cannot make a schema of this type",
-        Reason::Undefined => "undefined: no type of the package has this name",
+        Reason::Undefined | Reason::NotInPackage => "undefined: no type of the package has this name",
+        Reason::NotImported => "undefined: the file imports no package of this name",
         Reason::Tag | Reason::Embedded => "controller-gen rejects a field without a JSON tag",
         Reason::Float => {
             "controller-gen rejects floating-point numbers: use `resource.Quantity` or a string, or add `--allow-dangerous-types`"

@@ -34,7 +34,9 @@ impl What {
             | Reason::Embedded
             | Reason::Float
             | Reason::Key
-            | Reason::Undefined => true,
+            | Reason::Undefined
+            | Reason::NotInPackage
+            | Reason::NotImported => true,
             Reason::Type => is_finished(written),
             // Otherwise the value of a marker is not valid.
             Reason::OneOf => !written.starts_with("struct"),
@@ -45,7 +47,7 @@ impl What {
         is_told.then(|| Self {
             reason,
             written: written.to_owned(),
-            meant: if reason == Reason::Undefined { meant() } else { None },
+            meant: if is_undefined(reason) { meant() } else { None },
             tag: None,
         })
     }
@@ -58,7 +60,7 @@ impl What {
 
     /// Whether the Go compiler reports it, too, so that editors show it already.
     pub(crate) fn is_of_compiler(&self) -> bool {
-        self.reason == Reason::Undefined
+        is_undefined(self.reason)
     }
 
     /// The name of the type that is most likely meant instead.
@@ -70,6 +72,11 @@ impl What {
     pub(crate) fn is_unexported(&self) -> bool {
         self.reason == Reason::Tag && !self.written.starts_with(char::is_uppercase)
     }
+}
+
+/// Whether Go does not know the name of a type or its package.
+fn is_undefined(reason: Reason) -> bool {
+    matches!(reason, Reason::Undefined | Reason::NotInPackage | Reason::NotImported)
 }
 
 /// Whether a type without a schema is one that Go knows. Otherwise somebody may be typing a type that has a schema.
@@ -127,11 +134,17 @@ pub(crate) fn words(what: &What) -> Words {
         Reason::Interface => no_schema()
             .label("an interface")
             .help("use a concrete type, or `apiextensionsv1.JSON` for any value"),
-        Reason::Undefined => {
+        reason if is_undefined(reason) => {
             let words = Words::new(format!("undefined: {written}"));
-            match &what.meant {
-                Some(meant) => words.did_you_mean(first, meant),
-                None => words
+            match (&what.meant, reason) {
+                (Some(meant), _) => words.did_you_mean(first, meant),
+                (None, Reason::NotInPackage) => words
+                    .label("the package has no type of this name")
+                    .help("write the name of a type that the package declares"),
+                (None, Reason::NotImported) => words
+                    .label("the file imports no package of this name")
+                    .help("import the package, or write the name of an imported one"),
+                (None, _) => words
                     .label("no type has this name")
                     .help("declare the type in this package, or write the package before its name"),
             }

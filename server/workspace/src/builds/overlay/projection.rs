@@ -10,8 +10,8 @@ use std::{
 
 use crd_analyzer_kustomize::{Node, Place, Sources, Value, pointer_key};
 use crd_analyzer_syntax::{
-    is_plain_text,
-    tree::{NodeKind, ScalarStyle, Span, Tree},
+    is_plain_text, read_json_of,
+    tree::{NodeId, NodeKind, ScalarStyle, Span, Tree},
 };
 
 use crate::{
@@ -289,20 +289,35 @@ impl Writing<'_> {
                     self.text.push_str(&quoted(text));
                 }
             }
-            Value::Float(float) => {
-                let _ = write!(self.text, "{float:?}");
-            }
             other => {
-                let json = match other {
+                let read = match other {
                     Value::Bool(value) => serde_json::Value::from(*value),
                     Value::Int(value) => (*value).into(),
                     Value::Uint(value) => (*value).into(),
+                    Value::Float(value) => (*value).into(),
                     _ => serde_json::Value::Null,
                 };
-                let _ = write!(self.text, "{json}");
+                let json = match other {
+                    Value::Float(float) => format!("{float:?}"),
+                    _ => read.to_string(),
+                };
+                let (tree, of) = self.sources.tree(node.place);
+                let written = written_as(&read, &json, (tree, of)).unwrap_or(&json);
+                self.text.push_str(written);
             }
         }
     }
+}
+
+/// The source text of a value, such as `5.10` for 5.1, if it is read as this value without its context. Messages quote it.
+fn written_as<'t>(read: &serde_json::Value, json: &str, (tree, node): (&'t Tree, NodeId)) -> Option<&'t str> {
+    let is_plain = tree.kind(node) == NodeKind::Scalar(ScalarStyle::Plain);
+    let source = tree.source(node);
+    if !is_plain || source == json || source.is_empty() {
+        return None;
+    }
+    let same = read_json_of(tree, node).ok()?.root()?.to_value() == *read;
+    same.then_some(source)
 }
 
 fn key(key: &str) -> Cow<'_, str> {
@@ -343,7 +358,7 @@ fn quoted(text: &str) -> String {
 }
 
 /// Whether a string is written without quotes, on one line.
-fn is_written_plain(tree: &Tree, node: crd_analyzer_syntax::tree::NodeId, text: &str) -> bool {
+fn is_written_plain(tree: &Tree, node: NodeId, text: &str) -> bool {
     tree.kind(node) == NodeKind::Scalar(ScalarStyle::Plain) && tree.source(node) == text
 }
 
@@ -392,6 +407,22 @@ mod tests {
         let key = Span::new(at, at + longest.len() as u32);
         let (_, span) = written.origin(key, &sources).expect("it was written");
         assert_eq!(span.end - span.start, longest.len() as u32);
+    }
+
+    #[test]
+    fn numbers_stay_as_they_are_written() {
+        let resource =
+            "{apiVersion: v1, kind: A, metadata: {name: a}, spec: [5.10, 0777, 1e3, 1, True, 123456789012345678901]}";
+        let mut sources = Sources::default();
+        let built = build(&Resource(resource.into()), Path::new("/a"), (LIMITS, &mut sources));
+        let built = built.objects.expect("it can be built");
+        let written = Projection::new(&built[0].node, &sources);
+        let spec = &written.text[written.text.find("spec").expect("a spec")..];
+        let lines: Vec<&str> = spec.lines().skip(1).map(str::trim).collect();
+        assert_eq!(
+            lines,
+            ["- 5.10", "- 0777", "- 1e3", "- 1", "- True", "- 123456789012345678901"]
+        );
     }
 
     #[test]

@@ -8,8 +8,8 @@ use crd_analyzer_syntax::tree::Span;
 
 use super::{judge_text, types::Types};
 use crate::{
-    codes,
     charts::{back::Replaced, chart::Chart, failure, helpers, misspelt::misspelt, put},
+    codes,
     documents::text::Text,
     filled_in::fill::{Readings, fill, other_heads},
     filled_in::printed::printed,

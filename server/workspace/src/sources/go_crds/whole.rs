@@ -147,8 +147,9 @@ impl<'m> Whole<'m> {
         let _ = self.known(of);
         let mut found = Vec::new();
         for (origin, reason) in self.rejections(of) {
-            let names = || self.generator.names(&origin.file);
-            let refused = Refused::new(self.place(&origin), reason, names);
+            let place = self.place(&origin);
+            let names = || self.generator.names_at(&origin);
+            let refused = Refused::new(place, reason, names);
             found.extend(refused.filter(|it| self.is_error(it)));
         }
         found
