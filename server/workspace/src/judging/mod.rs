@@ -13,6 +13,7 @@ pub mod misplaced;
 pub mod mixed_objects;
 pub(crate) mod other_tools;
 pub(crate) mod passed_over;
+pub mod plural;
 pub(crate) mod question;
 pub(crate) mod room;
 pub(crate) mod substitution;

@@ -19,7 +19,7 @@ use crd_analyzer_syntax::{
     tree::{NodeId, Span, Tree},
 };
 
-use super::{extra_dash, only_property, related, renamed};
+use super::{extra_dash, only_property, related, renamed, with_pattern};
 use crate::{
     builds::basis::Basis,
     documents::spans,
@@ -284,6 +284,11 @@ impl<'a> Locate<'a> {
             meant: it.clone(),
         }));
         let meant = near.map(str::to_owned).or(renamed);
+        if meant.is_none()
+            && let Some(expected) = error.decider.as_ref().and_then(|it| self.other_type(it))
+        {
+            return (words::unknown::in_other_type(&name, &parent, &expected), None);
+        }
         (words::unknown::in_resource(&name, &parent, meant.as_deref()), meant)
     }
 
@@ -385,6 +390,15 @@ impl<'a> Locate<'a> {
         true
     }
 
+    /// The type that a schema wants instead of an object.
+    fn other_type(&self, decider: &Decider) -> Option<String> {
+        let steps: Vec<Step<'_>> = spans::steps(decider.path.segments());
+        let tree = &self.definition.tree;
+        let schema = tree.resolve(self.finder.find_from(self.definition.root, &steps).node);
+        let expected = tree.scalar(tree.resolve(self.finder.lookup(schema, "type")?.value));
+        (expected != "object").then(|| expected.into_owned())
+    }
+
     /// The names of the properties of a schema.
     fn properties(&self, decider: &Decider) -> Vec<Cow<'a, str>> {
         let steps: Vec<Step<'_>> = spans::steps(decider.path.segments());
@@ -433,6 +447,7 @@ impl<'a> Locate<'a> {
             let tree = &self.definition.tree;
             let schema = tree.resolve(self.finder.find_from(self.definition.root, &steps).node);
             only_property::say(&mut finding, error, root, (tree, schema));
+            with_pattern::say(&mut finding, error, (root, self.tree), (tree, schema));
         }
         if matches!(error.cause(), Some(Cause::Compile(_))) {
             of_broken_rule(&mut finding, error.place());

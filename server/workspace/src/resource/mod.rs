@@ -15,6 +15,7 @@ mod printer_columns;
 mod renamed;
 mod update;
 mod webhooks;
+mod with_pattern;
 
 use std::{
     collections::HashSet,

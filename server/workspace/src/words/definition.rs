@@ -9,6 +9,8 @@ use crd_analyzer_schema::{
 };
 use crd_analyzer_syntax::json::{Json, JsonValue};
 
+use crate::judging::plural;
+
 use super::{
     About, Words,
     meant::meant,
@@ -162,11 +164,12 @@ fn own_name(about: &About<'_>) -> Option<Words> {
                 .help(format!("change the group to {}", code(rest))),
         );
     }
-    Some(
-        words
-            .label("not plural and group")
-            .help(format!("change it to `{expected}`")),
-    )
+    let kind = about.text(&["spec", "names", "kind"]).unwrap_or_default();
+    let help = match plural::meant(own, (group, kind, plural)) {
+        Some(meant) => format!("change `plural` to {}", code(meant)),
+        None => format!("change it to `{expected}`"),
+    };
+    Some(words.label("not plural and group").help(help))
 }
 
 /// Help for a field of `spec` that is missing because it is misspelt or in another place.

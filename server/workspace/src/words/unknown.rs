@@ -6,7 +6,12 @@ use crd_analyzer_syntax::{
     tree::{NodeId, Tree},
 };
 
-use super::{MAX_HEADLINE, Words, clip, meant::meant, name::shown};
+use super::{
+    MAX_HEADLINE, Words, clip,
+    meant::meant,
+    name::shown,
+    text::{a_type, is_type},
+};
 use crate::judging::misplaced::{Belongs, property};
 
 /// Words for a key of a CRD that does not exist in the API. `root` is the CRD in the tree.
@@ -190,6 +195,17 @@ pub(crate) fn in_resource(name: &str, parent: &str, near: Option<&str>) -> Words
         None => words
             .label("not in the schema")
             .help(format!("remove {}, or add it to the schema of the CRD", shown(name))),
+    }
+}
+
+/// Words for a field of a resource inside a value that should not be an object. `expected` is the type that the value should have.
+pub(crate) fn in_other_type(name: &str, parent: &str, expected: &str) -> Words {
+    let headline = format!("{} is not a field of {parent}", shown(name));
+    let words = Words::new(clip(&headline, MAX_HEADLINE));
+    if is_type(expected) {
+        words.label(format!("{parent} must be {}", a_type(expected)))
+    } else {
+        words
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use crd_analyzer_apiextensions::types::next_version_name;
 use crd_analyzer_syntax::tree::NodeId;
+use crd_analyzer_workspace::judging::plural;
 
 use super::{
     super::edits::{Value, add_item, set_bool, set_scalar},
@@ -87,6 +88,15 @@ pub(super) fn name(at: &At<'_>, found: &mut Vec<Repair>) {
     else {
         return;
     };
+    let kind = find(at, &["spec", "names", "kind"]).map(|it| tree.scalar(it));
+    let own = find(at, &["metadata", "name"]).map(|it| tree.scalar(it));
+    if let Some((own, kind)) = own.zip(kind)
+        && let Some(meant) = plural::meant(&own, (&group, &kind, &plural))
+    {
+        let edit = find(at, &["spec", "names", "plural"]).and_then(|it| set_scalar(tree, it, meant));
+        found.extend(Repair::one(format!("Change plural to {meant}"), edit).map(Repair::safe));
+        return;
+    }
     let name = format!("{plural}.{group}");
     let edit = match find(at, &["metadata", "name"]) {
         Some(written) => set_scalar(tree, written, &name),
