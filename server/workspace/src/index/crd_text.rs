@@ -479,6 +479,9 @@ impl CrdText {
 
     /// The CRD as the API server of this Kubernetes version serves it. `None` if the text cannot be decoded.
     fn prepare(&self, version: KubernetesVersion) -> Option<Definition> {
+        if !self.is_readable {
+            return None;
+        }
         let kept = || self.json.lock().unwrap_or_else(PoisonError::into_inner).take();
         let stored = match (!self.is_inside).then(kept).flatten() {
             Some(json) => Stored::establish(json.get(), version)?,

@@ -458,7 +458,8 @@ impl One<'_> {
         }
         finding.related.extend(text.map(|text| {
             let reason = text.unreadable.get_or_init(|| self.why_unreadable(text)).clone();
-            let (span, reason) = reason.unwrap_or_else(|| (text.kind_span(), "the CRD".to_owned()));
+            let what = if text.is_readable { "the CRD" } else { "the CRD is not valid YAML" };
+            let (span, reason) = reason.unwrap_or_else(|| (text.kind_span(), what.to_owned()));
             related(self.asked.question.path, text, span, reason)
         }));
         DocumentVerdict {
@@ -469,6 +470,9 @@ impl One<'_> {
 
     /// The error with which the API server refuses to decode a CRD, in one sentence, and its span.
     fn why_unreadable(&self, text: &CrdText) -> Option<(Span, String)> {
+        if !text.is_readable {
+            return None;
+        }
         let json = read_json_of(&text.tree, text.root).ok()?;
         let answer = judge_create(&json, self.version, None);
         let finding = verdict::placed_decode_error(&answer.decode_error?, &text.tree);
