@@ -458,7 +458,11 @@ impl One<'_> {
         }
         finding.related.extend(text.map(|text| {
             let reason = text.unreadable.get_or_init(|| self.why_unreadable(text)).clone();
-            let what = if text.is_readable { "the CRD" } else { "the CRD is not valid YAML" };
+            let what = if text.is_readable {
+                "the CRD"
+            } else {
+                "the CRD is not valid YAML"
+            };
             let (span, reason) = reason.unwrap_or_else(|| (text.kind_span(), what.to_owned()));
             related(self.asked.question.path, text, span, reason)
         }));

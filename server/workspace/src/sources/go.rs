@@ -299,7 +299,10 @@ impl Unit for Types<'_> {
             };
             if made.is_to_compare() {
                 let whole = wholes.of(&types.module).zip(made.crd());
-                made.compared(whole.and_then(|(whole, crd)| whole.stale(crd, (&self.root, self.world.files()))));
+                made.compared(whole.and_then(|(whole, crd)| {
+                    let stale = whole.stale(crd, (&self.root, self.world.files()))?;
+                    Some((stale, whole.instead_of(crd)))
+                }));
             }
             // The next edit needs it.
             types.reach(|| wholes.reach(&types.module, of));

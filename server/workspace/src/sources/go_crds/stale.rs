@@ -135,7 +135,15 @@ impl Comparison<'_> {
             let below = it.file.strip_prefix(self.root);
             below.is_ok_and(|it| !it.starts_with("vendor"))
         };
-        first_place(part).filter(is_own).unwrap_or(around)
+        // Outside of schemas, the parts come from unrelated markers of the kind.
+        let is_in_schema =
+            (self.path.segments().iter()).any(|it| matches!(it, Segment::Field(name) if name == "schema"));
+        let place = if is_in_schema {
+            first_place(part)
+        } else {
+            part.from.as_ref()
+        };
+        place.filter(is_own).unwrap_or(around)
     }
 
     /// Adds a value at the current path that only the CRD has. `is_item` says whether it is in a list.
