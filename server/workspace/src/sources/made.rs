@@ -256,7 +256,7 @@ impl Manifests {
         is_told: impl Fn(&Path) -> bool,
     ) -> Vec<DocumentReport> {
         let told = self.of_file(path).filter(|it| !it.is_told(&is_told));
-        let mut found = judged::in_file(told.map(|it| it.judged()), path, (question, shows));
+        let mut found = judged::in_file(told.map(Made::judged), path, (question, shows));
         // A stale CRD is already reported in its own file.
         let is_told = |it: &&Made| it.crd().is_some_and(|it| is_told(&it.path));
         let of_crds = older::in_source(self.made.iter().filter(|it| !is_told(it)), path, question);
