@@ -97,6 +97,11 @@ impl Input {
         }
     }
 
+    /// The access to other files in its folder. An input that is not a file is treated as a file in the current folder that the user named.
+    pub(crate) fn access(&self) -> Access {
+        self.file().map_or(Access::Named, |it| it.1)
+    }
+
     /// The report that this input could not be read, with the error.
     pub(crate) fn unreadable(&self, error: &anyhow::Error) -> Unreadable {
         Unreadable {

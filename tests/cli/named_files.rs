@@ -53,6 +53,49 @@ fn an_overlay_that_the_configuration_excludes_completes_no_base() {
         .expect(1, &["error[missing-property]"]);
 }
 
+/// Standard input without a file name counts as a file in the current folder.
+#[test]
+fn standard_input_is_checked_with_the_crds_of_the_repository() {
+    let sandbox = repository("{size: 1}");
+    let widget = |spec: &str| format!("{WIDGET}{spec}\n");
+    let check = |args: &[&str], spec: &str| {
+        let all = [&["check", "-o", "concise"], args].concat();
+        sandbox.run_with_input(&all, widget(spec).as_bytes())
+    };
+    check(&["-"], "{size: big}").expect(1, &["-:4:14: error[wrong-type]", "1 CR, 1 error,"]);
+    check(&["-", "apps/base"], "{size: big}").expect(1, &["-:4:14: error[wrong-type]"]);
+    check(&["-"], "{size: 1}").expect(0, &["1 CR, 0 errors"]);
+    // No kustomization completes standard input.
+    check(&["-"], "{}").expect(1, &["error[missing-property]"]);
+    // A CRD that is named or that comes with the object is preferred.
+    sandbox.write(
+        "other/crd.yaml",
+        definition("                {type: object, properties: {size: {type: string}}}"),
+    );
+    check(&["-", "--crd", "other/crd.yaml"], "{size: big}").expect(0, &["1 CR, 0 errors"]);
+    let with_crd = format!(
+        "{}\n---\n{}",
+        definition("                {type: object, properties: {size: {type: string}}}"),
+        widget("{size: big}")
+    );
+    sandbox
+        .run_with_input(&["check", "-"], with_crd.as_bytes())
+        .expect(0, &["1 CRD, 1 CR, 0 errors"]);
+    // The requests of a list share only the CRDs of the command line.
+    let request = serde_json::json!({"id": "a", "text": widget("{size: big}")});
+    sandbox
+        .run_with_input(&["check", "--list", "-"], format!("{request}\n").as_bytes())
+        .expect(0, &[]);
+    // Outside of a repository, no other files are searched.
+    let elsewhere = Sandbox::new(&[(
+        "crd.yaml",
+        &definition("                {type: object, required: [size], properties: {size: {type: integer}}}"),
+    )]);
+    elsewhere
+        .run_with_input(&["check", "-"], widget("{size: big}").as_bytes())
+        .expect(0, &["no CRD here defines"]);
+}
+
 #[test]
 fn fixes_leave_a_named_patch_alone() {
     let sandbox = repository("{size: \"1\"}");

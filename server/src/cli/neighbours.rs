@@ -39,13 +39,13 @@ impl Neighbours {
         let is_walked = |folder: &Path| walked.iter().any(|it| folder.starts_with(it));
         let mut folders: BTreeMap<PathBuf, Access> = BTreeMap::new();
         for input in inputs {
-            if let (Some((_, access)), Ok(place)) = (input.file(), input.place())
+            if let Ok(place) = input.place()
                 && let Some(folder) = place.parent()
             {
                 // A walked folder is inside one repository, or it contains whole repositories.
                 let folder = walked.iter().find(|it| folder.starts_with(it)).map_or(folder, |it| it);
                 if !folders.contains_key(folder) {
-                    folders.insert(folder.to_owned(), access);
+                    folders.insert(folder.to_owned(), input.access());
                 }
             }
         }

@@ -32,8 +32,7 @@ impl Collected {
             let place = input.place()?;
             let folder = place.parent().unwrap_or(&place);
             if !folders.contains_key(folder) {
-                let access = input.file().map_or(Access::Named, |it| it.1);
-                folders.insert(folder.to_owned(), access);
+                folders.insert(folder.to_owned(), input.access());
             }
         }
         let mut all = BTreeMap::new();
