@@ -28,6 +28,16 @@ impl Direction {
         }
     }
 
+    /// The name for users of the CRD that accepted the objects.
+    pub(crate) const fn accepting(self) -> &'static str {
+        if self.is_backward() { "NEW" } else { "OLD" }
+    }
+
+    /// The name for users of the CRD that checks the objects now.
+    pub(crate) const fn checking(self) -> &'static str {
+        if self.is_backward() { "OLD" } else { "NEW" }
+    }
+
     /// Whether the objects are written for NEW and checked by OLD.
     pub(crate) const fn is_backward(self) -> bool {
         matches!(self, Self::Readers)

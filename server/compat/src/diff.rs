@@ -96,6 +96,15 @@ impl Differences {
         differences
     }
 
+    /// The differences at the node of a difference and below it. They are neighbors, because the nodes are compared depth first.
+    pub(crate) fn within(&self, n: usize) -> &[Difference] {
+        let steps = &self.found[n].steps;
+        let is_within = |it: &&Difference| it.steps.starts_with(steps);
+        let before = self.found[..n].iter().rev().take_while(is_within).count();
+        let after = self.found[n..].iter().take_while(is_within).count();
+        &self.found[n - before..n + after]
+    }
+
     fn push(&mut self, kind: Kind, side: Side, what: String) {
         self.found.push(Difference {
             kind,

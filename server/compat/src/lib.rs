@@ -7,6 +7,7 @@
 //! the same answer, because limits count work, not time, and random objects come from a seed.
 
 mod answer;
+mod blame;
 mod change;
 pub mod codes;
 mod definition;

@@ -125,6 +125,11 @@ impl<'d> Pair<'d> {
         })
     }
 
+    /// Whether both CRDs treat the status and the scale of the version alike.
+    pub(crate) fn has_same_subresources(&self) -> bool {
+        self.old.has_status() == self.new.has_status() && self.old.scale() == self.new.scale()
+    }
+
     /// The Kubernetes version of the API server.
     pub(crate) fn kubernetes(&self) -> KubernetesVersion {
         self.new_subject.kubernetes()
@@ -184,7 +189,7 @@ impl<'d> Pair<'d> {
         let root = self.sides(direction).from.schema_path();
         let mut broken = errors.iter().filter_map(|it| {
             let decider = it.decider.as_ref().filter(|it| it.rule.is_some())?;
-            Some((steps_below(&root, &decider.path)?, &it.error.path))
+            Some((steps::of_path(&root, &decider.path)?.0, &it.error.path))
         });
         let mended = |(steps, place): (Vec<Step>, &Path)| {
             let node = steps::at(self.maker(direction).root, &steps)?;
@@ -232,29 +237,6 @@ impl<'d> Pair<'d> {
             Some(mended).filter(|it| !it.is_empty())
         };
         broken.find_map(mended).unwrap_or_default()
-    }
-}
-
-/// The steps of a schema path, up to its final keyword.
-fn steps_below(root: &Path, path: &Path) -> Option<Vec<Step>> {
-    let mut rest = path.segments().strip_prefix(root.segments())?;
-    let mut found = Vec::new();
-    loop {
-        match rest {
-            [Segment::Field(field), Segment::Key(name), after @ ..] if field == "properties" => {
-                found.push(Step::Property(name.clone()));
-                rest = after;
-            }
-            [Segment::Field(field), after @ ..] if field == "items" => {
-                found.push(Step::Items);
-                rest = after;
-            }
-            [Segment::Field(field), after @ ..] if field == "additionalProperties" => {
-                found.push(Step::Values);
-                rest = after;
-            }
-            _ => return Some(found),
-        }
     }
 }
 

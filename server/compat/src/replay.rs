@@ -47,8 +47,18 @@ pub(crate) struct Outcome {
     /// The reasons for the rejection.
     pub(crate) causes: Vec<Cause>,
     /// The fields of the object that are lost or changed.
-    pub(crate) places: Vec<Path>,
+    pub(crate) changed: Vec<Changed>,
     /// The API server's message.
+    pub(crate) words: String,
+    /// The number of worse effects that the same write has.
+    pub(crate) rank: usize,
+}
+
+/// A field of an object that is lost or changed.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Changed {
+    pub(crate) place: Path,
+    /// The API server's message about the field; may be empty.
     pub(crate) words: String,
 }
 
@@ -173,106 +183,94 @@ impl Sides<'_> {
         (answered.verdict.is_accepted_strictly() && !budget::is_stopped()).then_some(answered.verdict)
     }
 
-    /// The effect of the other CRD on a write that the accepting side accepts. `None` without an effect, or if the accepting side rejects the write.
+    /// The worst effect of the other CRD on a write that the accepting side accepts. `None` without an effect, or if the accepting side rejects the
+    /// write.
     pub(crate) fn outcome(&self, it: &Write) -> Option<Outcome> {
-        let accepted = self.accepted(it)?;
-        let found = match self.direction {
+        self.outcomes(it).into_iter().next()
+    }
+
+    /// All effects of the other CRD on a write that the accepting side accepts, worst first. Several changes can each have an effect of their own.
+    pub(crate) fn outcomes(&self, it: &Write) -> Vec<Outcome> {
+        let found = self.accepted(it).and_then(|accepted| match self.direction {
             Direction::Stored => self.stored(it, accepted),
             Direction::Writers => self.written(it, accepted),
             Direction::Readers => self.read(it),
-        };
-        found.filter(|_| !budget::is_stopped())
+        });
+        let mut found = found.filter(|_| !budget::is_stopped()).unwrap_or_default();
+        found.iter_mut().enumerate().for_each(|(rank, it)| it.rank = rank);
+        found
     }
 
-    /// The outcome of reading an object and writing it back.
-    fn stored(&self, it: &Write, accepted: ResourceVerdict) -> Option<Outcome> {
+    /// The outcomes of reading an object and writing it back.
+    fn stored(&self, it: &Write, accepted: ResourceVerdict) -> Option<Vec<Outcome>> {
         if it.old.is_some() {
             return None;
         }
         let stored = as_client_sends(accepted.object?, &it.object);
-        let of_stored = self.written_back(&stored)?;
+        let mut of_stored = self.written_back(&stored)?;
+        if stored == it.object || of_stored.is_empty() {
+            return Some(of_stored);
+        }
         // The object as sent is shorter. It is used if it demonstrates the same effect.
-        if stored != it.object
-            && let Some(of_sent) = self.written_back(&it.object)
-            && of_sent.effect == of_stored.effect
-        {
-            return Some(of_sent);
+        let of_sent = self.written_back(&it.object).unwrap_or_default();
+        for outcome in &mut of_stored {
+            let is_same = |it: &&Outcome| it.effect == outcome.effect && it.changed == outcome.changed;
+            if let Some(same) = of_sent.iter().find(is_same).cloned() {
+                *outcome = same;
+            }
         }
         Some(of_stored)
     }
 
-    fn written_back(&self, object: &Value) -> Option<Outcome> {
+    fn written_back(&self, object: &Value) -> Option<Vec<Outcome>> {
         let shown = Write {
             object: object.clone(),
             old: Some(object.clone()),
         };
         let Some(stored) = establish(self.to, object) else {
             let verdict = ask(self.to, object, Question::Create)?;
-            return refused(&verdict, shown, false);
+            return Some(Vec::from_iter(refused(&verdict, shown, false)));
         };
         let verdict = ask(self.to, object, Question::Update(&stored))?;
-        if let Some(outcome) = refused(&verdict, shown.clone(), false) {
-            return Some(outcome);
-        }
-        if self.to.has_status() && object.get("status").is_some() {
+        let mut found = Vec::from_iter(refused(&verdict, shown.clone(), false));
+        if found.is_empty() && self.to.has_status() && object.get("status").is_some() {
             let verdict = ask(self.to, object, Question::UpdateStatus(&stored))?;
-            if let Some(outcome) = refused(&verdict, shown.clone(), true) {
-                return Some(outcome);
-            }
+            found.extend(refused(&verdict, shown, true));
         }
         let shown = Write::create(object.clone());
         let of_kind = |wanted: &[ChangeKind]| {
             let changes = verdict.changes.iter().filter(|it| wanted.contains(&it.kind));
-            let places: Vec<Path> = changes
-                .map(|it| it.path.clone())
-                .filter(|it| !is_metadata(it))
-                .collect();
-            (!places.is_empty()).then_some(places)
+            let places = changes.map(|it| it.path.clone()).filter(|it| !is_metadata(it));
+            places.collect::<Vec<_>>()
         };
-        let (effect, places) = of_kind(&[ChangeKind::Pruned, ChangeKind::Rewritten])
-            .map(|it| (Effect::Pruned, it))
-            .or_else(|| of_kind(&[ChangeKind::Defaulted]).map(|it| (Effect::Defaulted, it)))?;
-        Some(Outcome {
-            effect,
-            shown,
-            is_status: false,
-            causes: Vec::new(),
-            places,
-            words: strict_words(&verdict),
-        })
+        let pruned = of_kind(&[ChangeKind::Pruned, ChangeKind::Rewritten]);
+        let defaulted = of_kind(&[ChangeKind::Defaulted]);
+        found.extend(changed(Effect::Pruned, &shown, pruned, &verdict));
+        found.extend(changed(Effect::Defaulted, &shown, defaulted, &verdict));
+        Some(found)
     }
 
-    /// The outcome of sending an object to the other side.
-    fn written(&self, it: &Write, accepted: ResourceVerdict) -> Option<Outcome> {
+    /// The outcomes of sending an object to the other side. An unknown field is an error even if the object is rejected for another reason.
+    fn written(&self, it: &Write, accepted: ResourceVerdict) -> Option<Vec<Outcome>> {
         let answered = self.answered(it)?;
-        if let Some(outcome) = Self::refused_write(it, &answered) {
-            return Some(outcome);
+        let verdict = &answered.verdict;
+        let mut found = Vec::from_iter(Self::refused_write(it, &answered));
+        if let (Some(before), Some(after)) = (accepted.object, verdict.object.as_ref()) {
+            let mut difference = Difference::default();
+            difference.objects(&before, after, &mut Path::root());
+            let Difference { dropped, other, nulls } = difference;
+            let (unknown, dropped) = dropped.into_iter().partition(|it| unknown_words(verdict, it).is_some());
+            found.extend(changed(Effect::Pruned, it, unknown, verdict));
+            found.extend(changed(Effect::Defaulted, it, [dropped, other].concat(), verdict));
+            found.extend(changed(Effect::NullKept, it, nulls, verdict));
         }
-        let (before, after) = (accepted.object?, answered.verdict.object.as_ref()?);
-        let mut difference = Difference::default();
-        difference.objects(&before, after, &mut Path::root());
-        let (effect, places) = difference.told()?;
-        let effect = if answered.verdict.strict.is_empty() {
-            effect
-        } else {
-            Effect::Pruned
-        };
-        Some(Outcome {
-            effect,
-            shown: it.clone(),
-            is_status: false,
-            causes: Vec::new(),
-            places,
-            words: strict_words(&answered.verdict),
-        })
+        Some(found)
     }
 
-    /// The outcome for a client that was written for the other side and reads an object.
-    fn read(&self, it: &Write) -> Option<Outcome> {
+    /// The outcomes for a client that was written for the other side and reads an object.
+    fn read(&self, it: &Write) -> Option<Vec<Outcome>> {
         let answered = self.answered(it)?;
-        if let Some(outcome) = Self::refused_write(it, &answered) {
-            return Some(outcome);
-        }
+        let mut found = Vec::from_iter(Self::refused_write(it, &answered));
         let dropped = answered
             .verdict
             .changes
@@ -284,17 +282,8 @@ impl Sides<'_> {
             .map(|it| it.path.clone())
             .filter(|it| !is_metadata(it))
             .collect();
-        if places.is_empty() && answered.verdict.strict.is_empty() {
-            return None;
-        }
-        Some(Outcome {
-            effect: Effect::Pruned,
-            shown: it.clone(),
-            is_status: false,
-            causes: Vec::new(),
-            places,
-            words: strict_words(&answered.verdict),
-        })
+        found.extend(changed(Effect::Pruned, it, places, &answered.verdict));
+        Some(found)
     }
 
     /// The other side's result. If the status subresource is new, clients cannot have sent a status to `/status`.
@@ -357,13 +346,36 @@ fn refused(verdict: &ResourceVerdict, shown: Write, is_status: bool) -> Option<O
         shown,
         is_status,
         causes: causes.collect(),
-        places: Vec::new(),
+        changed: Vec::new(),
         words,
+        rank: 0,
     })
 }
 
-fn strict_words(verdict: &ResourceVerdict) -> String {
-    verdict.strict.first().map(|it| it.text.clone()).unwrap_or_default()
+/// The outcome that some fields of an object are lost or changed.
+fn changed(effect: Effect, shown: &Write, places: Vec<Path>, verdict: &ResourceVerdict) -> Option<Outcome> {
+    let told = places.into_iter().map(|place| Changed {
+        words: unknown_words(verdict, &place).unwrap_or_default().to_owned(),
+        place,
+    });
+    let changed: Vec<Changed> = told.collect();
+    let words = changed.first()?.words.clone();
+    Some(Outcome {
+        effect,
+        shown: shown.clone(),
+        is_status: false,
+        causes: Vec::new(),
+        changed,
+        words,
+        rank: 0,
+    })
+}
+
+/// The API server's message about an unknown field.
+fn unknown_words<'v>(verdict: &'v ResourceVerdict, place: &Path) -> Option<&'v str> {
+    let dotted = place.to_string();
+    let mut unknown = verdict.strict.iter().filter(|it| it.path == dotted);
+    unknown.next().map(|it| it.text.as_str())
 }
 
 /// The stored object, with the metadata that the client sent.
@@ -428,15 +440,5 @@ impl Difference {
             (_, Value::Null) => self.nulls.push(at.clone()),
             _ => self.other.push(at.clone()),
         }
-    }
-
-    /// The effect, and the affected fields. Nulls are only reported if nothing else differs.
-    fn told(self) -> Option<(Effect, Vec<Path>)> {
-        let Self { dropped, other, nulls } = self;
-        let found = [
-            (Effect::Defaulted, [dropped, other].concat()),
-            (Effect::NullKept, nulls),
-        ];
-        found.into_iter().find(|it| !it.1.is_empty())
     }
 }

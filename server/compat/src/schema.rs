@@ -24,7 +24,7 @@ pub(crate) fn changes(old: &Subject, new: &Subject, goes_on: &dyn Fn() -> bool) 
 
 fn changes_of(pair: &Pair<'_>, goes_on: &dyn Fn() -> bool) -> Option<Vec<Change>> {
     let differences = Differences::of(pair.old_maker.root, pair.new_maker.root);
-    let is_only = differences.found.len() == 1;
+    let is_only = differences.found.len() == 1 && pair.has_same_subresources();
     let mut changes = Vec::new();
     let mut found = Vec::new();
     if differences.described > 0 {
@@ -42,13 +42,14 @@ fn changes_of(pair: &Pair<'_>, goes_on: &dyn Fn() -> bool) -> Option<Vec<Change>
             answers: [reason; 3].map(Answer::compatible),
         });
     }
-    for difference in &differences.found {
+    for (n, difference) in differences.found.iter().enumerate() {
         if !goes_on() {
             return None;
         }
         let answers = Search {
             pair,
             difference,
+            within: differences.within(n),
             is_only,
         }
         .answers();

@@ -4,7 +4,7 @@ use crd_analyzer_budget::{self as budget, Limits};
 use crd_analyzer_hazards::smallest;
 use crd_analyzer_resource::Question as Asked;
 use crd_analyzer_schema::ValidationRule;
-use crd_analyzer_schema::field::{Path, Segment};
+use crd_analyzer_schema::field::Path;
 use crd_analyzer_schema::structural::lookup;
 use crd_analyzer_schema::validation::Validator;
 use serde_json::{Map, Value, json};
@@ -15,7 +15,7 @@ use crate::implied::Accepted;
 use crate::pair::Pair;
 use crate::pool;
 use crate::proof::{Question, default_of};
-use crate::replay::{Cause, Outcome, Write, ask};
+use crate::replay::{Outcome, Write, ask};
 use crate::rules;
 use crate::scope::{Scope, is_seen_unchanged};
 use crate::steps::{self, Step};
@@ -37,6 +37,8 @@ const MAX_MENDED: usize = 6;
 pub(crate) struct Search<'a, 'd> {
     pub(crate) pair: &'a Pair<'d>,
     pub(crate) difference: &'a Difference,
+    /// All changes at the node of this change and below it.
+    pub(crate) within: &'a [Difference],
     /// Whether this is the only change in the schema.
     pub(crate) is_only: bool,
 }
@@ -47,6 +49,7 @@ impl<'a, 'd> Search<'a, 'd> {
         Self {
             pair,
             difference,
+            within: std::slice::from_ref(difference),
             is_only: true,
         }
     }
@@ -148,10 +151,11 @@ impl<'a, 'd> Search<'a, 'd> {
         let facts = rules::facts(&known, is_resource, kubernetes, rule)
             .filter(|_| rules::can_read(rule, &known, to, is_resource, kubernetes));
         if facts.is_some_and(|it| it.is_always) {
-            return Some("the rule holds for every value that was accepted before".to_owned());
+            let accepting = direction.accepting();
+            return Some(format!("the rule holds for every value that {accepting} accepts"));
         }
         if self.holds_without_new(direction, question, rule) {
-            return Some("the rule looks only at properties that no object has yet, and holds without them".to_owned());
+            return Some("the rule looks only at properties that no object has, and holds without them".to_owned());
         }
         let is_written_back = direction == Direction::Stored && !steps.is_empty() && facts.is_some();
         if is_written_back && rules::holds_unchanged(rule, from, to, kubernetes) {
@@ -215,36 +219,37 @@ impl<'a, 'd> Search<'a, 'd> {
     fn witness(&self, direction: Direction) -> Option<Outcome> {
         let found = self.first(direction, |_| true)?;
         let mut found = self.shrunk(direction, found);
-        if let Some(words) = self.cause(direction, &found).map(|it| it.words.clone()) {
-            found.words = words;
-        }
+        found.words = self.words(direction, &found);
         Some(found)
     }
 
-    /// The first write that demonstrates the change and for which `fits` returns true.
+    /// The first write that demonstrates the change and for which `fits` returns true. A write on which another change has a worse effect is the last
+    /// choice.
     fn first(&self, direction: Direction, fits: impl Fn(&Outcome) -> bool) -> Option<Outcome> {
         let sides = self.pair.sides(direction);
         let mut mended = 0;
+        let mut last = None;
         for (write, kept) in self.writes(direction).into_iter().take(MAX_TRIED) {
             if budget::is_stopped() {
-                return None;
+                break;
             }
             let shows = |write: &Write| {
-                let outcome = sides.outcome(write)?;
-                (self.is_about(direction, &outcome) && fits(&outcome)).then_some(outcome)
+                let mut outcomes = sides.outcomes(write).into_iter();
+                outcomes.find(|it| self.is_about(direction, it) && fits(it))
             };
-            if let Some(outcome) = shows(&write) {
-                return Some(outcome);
-            }
-            if mended < MAX_MENDED && write.old.is_none() && !sides.accepts(&write) {
+            let mut shown = shows(&write);
+            if shown.is_none() && mended < MAX_MENDED && write.old.is_none() && !sides.accepts(&write) {
                 mended += 1;
                 let better = self.pair.mended(direction, write.object, &kept).map(Write::create);
-                if let Some(outcome) = better.and_then(|it| shows(&it)) {
-                    return Some(outcome);
-                }
+                shown = better.and_then(|it| shows(&it));
+            }
+            match shown {
+                Some(outcome) if outcome.rank == 0 => return Some(outcome),
+                Some(outcome) if last.is_none() => last = Some(outcome),
+                _ => {}
             }
         }
-        None
+        last
     }
 
     /// The writes to try, smallest first, with the path to the value that demonstrates the change.
@@ -339,68 +344,6 @@ impl<'a, 'd> Search<'a, 'd> {
         &other.validator
     }
 
-    /// Whether this change is the cause of an outcome, according to the API server's answer.
-    fn is_about(&self, direction: Direction, outcome: &Outcome) -> bool {
-        let steps = &self.difference.steps;
-        if outcome.effect != Effect::Refused {
-            let mut way = steps.clone();
-            if let Kind::Property(name) | Kind::Required(name) = &self.difference.kind {
-                way.push(Step::Property(name.clone()));
-            }
-            return self.is_only || outcome.places.iter().any(|it| steps::meets(it, &way));
-        }
-        self.is_only || self.cause(direction, outcome).is_some()
-    }
-
-    /// The cause of a rejection that belongs to this change.
-    fn cause<'o>(&self, direction: Direction, outcome: &'o Outcome) -> Option<&'o Cause> {
-        let steps = &self.difference.steps;
-        let sides = self.pair.sides(direction);
-        let node = steps::path_of(&sides.to.schema_path(), steps);
-        let is_mine = |cause: &&Cause| {
-            let Some(rest) = cause.decider.segments().strip_prefix(node.segments()) else {
-                return self.is_default_missed(&node, cause);
-            };
-            let first = rest.first().map_or("", |it| match it {
-                Segment::Field(name) | Segment::Key(name) => name.as_str(),
-                Segment::Index(_) => "",
-            });
-            match &self.difference.kind {
-                Kind::Rule(n) => first == "x-kubernetes-validations" && rest.get(1) == Some(&Segment::Index(*n)),
-                Kind::Property(name) => first == "properties" && rest.get(1) == Some(&Segment::Key(name.clone())),
-                Kind::Required(name) => {
-                    let last = cause.place.segments().last();
-                    first == "required" && matches!(last, Some(Segment::Field(it) | Segment::Key(it)) if it == name)
-                }
-                Kind::Bound(keyword) => match *keyword {
-                    "exclusiveMaximum" => first == "maximum",
-                    "exclusiveMinimum" => first == "minimum",
-                    keyword => first == keyword,
-                },
-                Kind::Junctor(keyword) => first == *keyword,
-                Kind::Enum => first == "enum",
-                Kind::Pattern => first == "pattern",
-                Kind::MultipleOf => first == "multipleOf",
-                Kind::Format => ["format", "type"].contains(&first),
-                Kind::Nullable => ["type", "enum"].contains(&first),
-                Kind::ListType => first.starts_with("x-kubernetes-list"),
-                Kind::Type | Kind::Preserve | Kind::Values | Kind::Items | Kind::Embedded => true,
-                Kind::Default | Kind::RuleMessage(_) | Kind::MapType | Kind::UniqueItems | Kind::Other => false,
-            }
-        };
-        outcome.causes.iter().find(is_mine)
-    }
-
-    /// Whether a value is missing because its default was removed.
-    fn is_default_missed(&self, node: &Path, cause: &Cause) -> bool {
-        let steps = &self.difference.steps;
-        let above = cause.decider.segments().len().saturating_sub(1);
-        self.difference.kind == Kind::Default
-            && cause.place.segments().len() == steps.len()
-            && steps::meets(&cause.place, steps)
-            && node.segments().starts_with(&cause.decider.segments()[..above])
-    }
-
     fn shrunk(&self, direction: Direction, outcome: Outcome) -> Outcome {
         let sides = self.pair.sides(direction);
         let effect = outcome.effect;
@@ -411,11 +354,12 @@ impl<'a, 'd> Search<'a, 'd> {
             _ => outcome.shown.clone(),
         };
         let again = |write: &Write| {
-            let found = sides.outcome(write)?;
-            let is_same = found.effect == effect
-                && found.is_status == outcome.is_status
+            let mut outcomes = sides.outcomes(write).into_iter();
+            let found = outcomes.find(|it| it.effect == effect)?;
+            let is_same = found.is_status == outcome.is_status
                 // The smaller write must not cause more errors.
-                && found.causes.len() <= outcome.causes.len();
+                && found.causes.len() <= outcome.causes.len()
+                && found.rank <= outcome.rank;
             (is_same && self.is_about(direction, &found)).then_some(found)
         };
         let object = smallest(asked.object, &mut |it| {
@@ -461,9 +405,7 @@ impl<'a, 'd> Search<'a, 'd> {
             let outcome = self.first(Direction::Writers, another)?;
             let outcome = update(&outcome.shown.object)?;
             Some(Witness {
-                words: self
-                    .cause(Direction::Writers, &outcome)
-                    .map_or(outcome.words.clone(), |it| it.words.clone()),
+                words: self.words(Direction::Writers, &outcome),
                 object: outcome.shown.object,
                 old_object: outcome.shown.old,
                 is_status: false,

@@ -101,6 +101,29 @@ pub(crate) fn path_of(schema: &Path, steps: &[Step]) -> Path {
     })
 }
 
+/// The steps from the root of a schema to the node of a path in it, and the rest of the path: the keyword of the node.
+pub(crate) fn of_path<'p>(root: &Path, path: &'p Path) -> Option<(Vec<Step>, &'p [Segment])> {
+    let mut rest = path.segments().strip_prefix(root.segments())?;
+    let mut found = Vec::new();
+    loop {
+        match rest {
+            [Segment::Field(field), Segment::Key(name), after @ ..] if field == "properties" => {
+                found.push(Step::Property(name.clone()));
+                rest = after;
+            }
+            [Segment::Field(field), after @ ..] if field == "items" => {
+                found.push(Step::Items);
+                rest = after;
+            }
+            [Segment::Field(field), after @ ..] if field == "additionalProperties" => {
+                found.push(Step::Values);
+                rest = after;
+            }
+            _ => return Some((found, rest)),
+        }
+    }
+}
+
 /// Whether a field path in an object is the path of a node's value, or of a value inside or around it.
 pub(crate) fn meets(place: &Path, steps: &[Step]) -> bool {
     let pairs = place.segments().iter().zip(steps);

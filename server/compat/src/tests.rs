@@ -1,5 +1,6 @@
 //! Tests with pairs of CRDs and their expected changes.
 
+mod blame;
 mod mended;
 mod rules;
 mod told;
