@@ -128,7 +128,7 @@ pub(crate) const RANGES_SINCE: KubernetesVersion = KubernetesVersion::minor(36);
 /// Whether every value that a schema accepts has the CEL type of the schema (`UnstructuredToVal`). There are exceptions: a list is accepted as a
 /// string with a format, and some fractions are accepted as integers.
 fn is_typed(schema: &JsonSchemaProps, kubernetes: KubernetesVersion) -> bool {
-    has_own_type(schema, kubernetes) && below(schema).all(|it| is_typed(it, kubernetes))
+    schema.is_never() || has_own_type(schema, kubernetes) && below(schema).all(|it| is_typed(it, kubernetes))
 }
 
 /// Like [`is_typed`], without the values inside the value.
@@ -141,7 +141,7 @@ fn has_own_type(schema: &JsonSchemaProps, kubernetes: KubernetesVersion) -> bool
 }
 
 fn has_int_or_string(schema: &JsonSchemaProps) -> bool {
-    schema.x_int_or_string || below(schema).any(has_int_or_string)
+    !schema.is_never() && (schema.x_int_or_string || below(schema).any(has_int_or_string))
 }
 
 /// Whether a rule can read all that it reads of a value that was valid under the schema `from`. An int-or-string does not count, because some
@@ -173,6 +173,9 @@ fn is_readable(
     to: &JsonSchemaProps,
     kubernetes: KubernetesVersion,
 ) -> bool {
+    if from.is_never() {
+        return true;
+    }
     // In a map, a field is a key.
     let is_map = from.additional_properties.is_some() || to.additional_properties.is_some();
     if reads.is_whole || is_map {
@@ -213,7 +216,7 @@ fn has_types_of(from: &JsonSchemaProps, to: &JsonSchemaProps) -> bool {
         // Preserved unknown fields can have any type.
         None => from.x_preserve_unknown_fields != Some(true) || others.next().is_none(),
     };
-    has_type_of(from, to) && has_items_of && of_properties && of_others
+    from.is_never() || has_type_of(from, to) && has_items_of && of_properties && of_others
 }
 
 /// Like [`has_types_of`], without the values inside the value.
@@ -250,8 +253,8 @@ fn holds_for_same(rule: &ValidationRule) -> bool {
         })
 }
 
-/// The schema `from` with the fields that only `to` has, as far as no value of `from` can have them. So all values of `from` are values of this
-/// schema, and rules that read the fields compile.
+/// The schema `from` with the fields that only `to` has, as far as no value of `from` can have them. All values of `from` are values of this schema,
+/// which rejects the fields; and rules that read the fields compile.
 pub(crate) fn with_new_fields(from: &JsonSchemaProps, to: &JsonSchemaProps) -> JsonSchemaProps {
     let mut node = from.clone();
     add_new_fields(&mut node, to);
@@ -282,9 +285,18 @@ fn add_new_fields(node: &mut JsonSchemaProps, to: &JsonSchemaProps) {
         lookup(&node.properties, name).is_none() && default_of(it).is_none() && !is_head(name)
     };
     let new = to.properties.iter().filter(|it| is_new(&it.0, &it.1));
-    let new: Vec<_> = new.cloned().collect();
+    let new = new.map(|(name, it)| (name.clone(), never(it)));
+    let new: Vec<_> = new.collect();
     node.properties.extend(new);
     node.properties.sort_by(|a, b| a.0.cmp(&b.0));
+}
+
+/// A schema with the same CEL type that rejects every value.
+fn never(schema: &JsonSchemaProps) -> JsonSchemaProps {
+    let mut schema = schema.clone();
+    schema.nullable = false;
+    schema.rare.not = Some(Box::default());
+    schema
 }
 
 /// The facts in a rule that are true for every value that a node accepts.

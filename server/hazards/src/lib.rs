@@ -144,7 +144,7 @@ pub fn accepted_by_rules(
 /// Facts about a rule that hold for every value that its schema accepts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RuleFacts {
-    /// Whether the rule is always true. This is `false` for all rules that read the old value.
+    /// Whether the rule is always true, whatever the old value is.
     pub is_always: bool,
     /// Whether the rule may fail with an error.
     pub may_fail: bool,

@@ -477,6 +477,13 @@ fn select<'s>(operand: &Outcome<'s>, field: &str, test_only: bool, is_asked_for:
     let Some(property) = schema.property(&name) else {
         return Outcome::ANYTHING;
     };
+    if property.props().is_never() {
+        return if test_only {
+            Outcome::bools(false, true, operand.fails)
+        } else {
+            Outcome::ANYTHING
+        };
+    }
     let is_sure = schema.props().required.iter().any(|it| **it == *name) || property.default_value().is_some();
     let is_sure = is_sure && !property.nullable();
     if test_only {

@@ -52,6 +52,7 @@ fn schema(json: &Value) -> JsonSchemaProps {
             "x-kubernetes-int-or-string" => props.x_int_or_string = value == true,
             "x-kubernetes-list-type" => props.x_list_type = Some(text()),
             "x-kubernetes-list-map-keys" => props.x_list_map_keys = texts().collect(),
+            "not" => props.not = Some(Box::new(schema(value))),
             "oneOf" => props.one_of = value.as_array().expect("schemas").iter().map(schema).collect(),
             "items" => {
                 props.items = Some(Box::new(SchemaOrArray {
@@ -385,6 +386,7 @@ fn bounds_decide_rules() {
         "text": {"type": "string", "minLength": 3, "maxLength": 8},
         "any": {"type": "string"},
         "opt": {"type": "integer"},
+        "never": {"type": "object", "properties": {"a": {"type": "integer"}}, "not": {}},
     });
     let required = ["list", "n", "mode", "text", "any"];
     for (rule, code) in [
@@ -425,6 +427,12 @@ fn bounds_decide_rules() {
         ("has(self.opt)", None),
         ("!has(self.n)", Some(codes::UNSATISFIABLE_RULE)),
         ("!has(self.opt) || self.opt >= self.opt", Some(codes::ALWAYS_TRUE_RULE)),
+        (
+            "!has(self.never) || !has(self.never.a) || self.n > 5",
+            Some(codes::ALWAYS_TRUE_RULE),
+        ),
+        ("has(self.never) && has(self.never.a)", Some(codes::UNSATISFIABLE_RULE)),
+        ("has(self.never) || self.n > 5", None),
     ] {
         let found = hazards(&object(&properties, &required, &[rule]));
         let found: Vec<_> = found.iter().map(|it| it.code).collect();

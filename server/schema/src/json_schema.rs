@@ -62,6 +62,13 @@ impl DerefMut for JsonSchemaProps {
     }
 }
 
+impl JsonSchemaProps {
+    /// Whether the schema rejects every value, because of `not: {}`.
+    pub fn is_never(&self) -> bool {
+        !self.nullable && self.not.as_deref().is_some_and(|it| *it == Self::default())
+    }
+}
+
 /// The [`RareKeywords`] of a schema, allocated when the first one is set.
 #[derive(Clone, Default)]
 pub struct Rare(Option<Box<RareKeywords>>);

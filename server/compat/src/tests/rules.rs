@@ -113,3 +113,55 @@ fn a_rule_reads_old_and_new_fields() {
     let preserves = "x-kubernetes-preserve-unknown-fields: true, ";
     assert_ne!(said(preserves, "has(self.b) || has(self.a)").0, "compatible");
 }
+
+/// OLD drops a field that only NEW has. So a rule with such a guard holds, whatever else it reads.
+#[test]
+fn a_rule_about_new_fields_holds_without_them() {
+    let scheduling = "scheduling: {type: object, properties: {zone: {type: object, properties: {mode: {type: string}, \
+                      most: {x-kubernetes-int-or-string: true}}}}}";
+    let said = |around: (&str, &str), new: &str, rule: &str| {
+        let of = |more: &str, rules: &str| {
+            let node = format!("{{type: object, {rules}properties: {{a: {{type: integer}}{more}}}}}");
+            crd(&format!("{}{node}{}", around.0, around.1))
+        };
+        let changes = compare(
+            &of("", ""),
+            &of(
+                &format!(", {new}"),
+                &format!("x-kubernetes-validations: [{{rule: \"{rule}\"}}], "),
+            ),
+        );
+        let rule = changes.iter().find(|it| it.code == "rule-added").expect("a rule");
+        [Direction::Stored, Direction::Writers].map(|it| rule.answer(it).name())
+    };
+    let root = ("", "");
+    let holds = ["compatible"; 2];
+    for rule in [
+        "!has(self.scheduling) || !has(self.scheduling.zone) || self.a < 5",
+        "!has(self.scheduling) || !has(self.scheduling.zone) || self.scheduling.zone.most == self.a",
+        "has(self.scheduling) ? self.a < 5 : true",
+        "!(has(self.scheduling) && self.scheduling.zone.mode == 'x' && self.a > 5)",
+        "!has(oldSelf.scheduling) || !has(self.scheduling) || self.scheduling == oldSelf.scheduling",
+    ] {
+        assert_eq!(said(root, scheduling, rule), holds, "{rule}");
+    }
+    let items = (
+        "{type: object, properties: {list: {type: array, maxItems: 9, items: ",
+        "}}}",
+    );
+    assert_eq!(said(items, scheduling, "!has(self.scheduling) || self.a < 5"), holds);
+    // The field is needed, or it may be there.
+    assert_eq!(
+        said(root, scheduling, "has(self.scheduling) || self.a < 5")[1],
+        "breaks"
+    );
+    assert_eq!(said(root, scheduling, "self.scheduling.zone.mode == 'x'")[1], "breaks");
+    let filled_in = "scheduling: {type: object, default: {}, properties: {zone: {type: object}}}";
+    let rule = "!has(self.scheduling) || (has(self.a) && self.a < 5)";
+    assert_ne!(said(root, filled_in, rule)[1], "compatible");
+    let keeps = (
+        "{type: object, x-kubernetes-preserve-unknown-fields: true, properties: {b: ",
+        "}}",
+    );
+    assert_ne!(said(keeps, scheduling, rule)[1], "compatible");
+}

@@ -74,7 +74,7 @@ impl Node<'_> {
         let checked = &asked.expression.checked;
         let is_always = static_analysis::of(checked, self.schema, &self.context) == Some(StaticResult::Always);
         Some(RuleFacts {
-            is_always: is_always && !asked.uses_old_self,
+            is_always,
             may_fail: static_analysis::may_fail(checked, self.schema, &self.context, asked.is_optional()),
         })
     }

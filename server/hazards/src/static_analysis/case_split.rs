@@ -104,9 +104,10 @@ impl<'s> Reasoning<'_, 's> {
             }
         }
         let may_be_absent = tests.len() + reads.len() > 1
-            && tests
-                .first()
-                .is_some_and(|it| self.part(*it, 0).known.bools().can_be_false);
+            && tests.first().is_some_and(|it| {
+                let bools = self.part(*it, 0).known.bools();
+                bools.can_be_true && bools.can_be_false
+            });
         let case = |is_present, known| Supposed {
             path: path.clone(),
             is_present,
