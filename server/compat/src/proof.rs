@@ -79,14 +79,6 @@ impl Question<'_> {
         }
     }
 
-    /// The name for users of the CRD that gets the object.
-    const fn side(&self) -> &'static str {
-        match self.direction {
-            Direction::Stored | Direction::Writers => "NEW",
-            Direction::Readers => "OLD",
-        }
-    }
-
     /// The reason why the change is harmless.
     pub(crate) fn proof(&self) -> Option<String> {
         let kind = &self.difference.kind;
@@ -99,24 +91,28 @@ impl Question<'_> {
     fn by_keyword(&self, kind: &Kind) -> Option<String> {
         let to = self.to;
         let said = |reason: &str| Some(reason.to_owned());
-        let side = self.side();
+        let (accepting, side) = (self.direction.accepting(), self.direction.checking());
         match kind {
             Kind::Bound(keyword) => self.bound(keyword).or_else(|| self.by_values()),
             // `basicCommonValidator`
             Kind::Enum if to.r#enum.is_empty() => Some(format!("{side} allows every value")),
-            Kind::Enum if self.accepted().pass_enum(to) => said("all values of the enum are still listed"),
+            Kind::Enum if self.accepted().pass_enum(to) => {
+                Some(format!("{side} lists all values that {accepting} accepts"))
+            }
             // `stringValidator`
             Kind::Pattern if to.pattern.is_empty() => Some(format!("{side} has no pattern")),
-            Kind::Pattern if self.accepted().pass_pattern(to) => {
-                said("every string that was accepted before matches the pattern")
-            }
+            Kind::Pattern if self.accepted().pass_pattern(to) => Some(format!(
+                "every string that {accepting} accepts matches the pattern of {side}"
+            )),
             // `numberValidator`
             Kind::MultipleOf if to.multiple_of.is_none() => Some(format!("{side} has no `multipleOf`")),
             Kind::Enum | Kind::Pattern | Kind::MultipleOf => self.by_values(),
             Kind::Format => self.format(),
             Kind::Required(_) if self.is_only_in_from() => Some(format!("{side} does not require the property")),
             // `objectValidator`
-            Kind::Required(name) if self.accepted().has_required(name) => said("`allOf` requires the property already"),
+            Kind::Required(name) if self.accepted().has_required(name) => {
+                Some(format!("`allOf` of {accepting} requires the property"))
+            }
             // `defaulting.Default`
             Kind::Required(name) => {
                 // `customResourceStrategy.PrepareForCreate` drops the status after defaulting.
@@ -192,7 +188,7 @@ impl Question<'_> {
             return Some(if none {
                 "the other CRD accepts no number".to_owned()
             } else {
-                format!("the bound of {} is wider", self.side())
+                format!("the bound of {} is wider", self.direction.checking())
             });
         }
         // `pruning.Prune` keeps only properties in the schema, and `apiVersion`, `kind` and `metadata` of a resource.
@@ -253,8 +249,12 @@ impl Question<'_> {
         }
         // `numberValidator`: a format also limits the range.
         let is_number = ["integer", "number"].contains(&from.r#type.as_str()) && from.r#type == to.r#type;
-        (is_number && self.accepted().pass_number(&NumberKeyword::ALL, to))
-            .then(|| "every number that was accepted before has the format".to_owned())
+        (is_number && self.accepted().pass_number(&NumberKeyword::ALL, to)).then(|| {
+            format!(
+                "every number that {} accepts has the format",
+                self.direction.accepting()
+            )
+        })
     }
 
     /// Whether every object has the property and no schema prunes it (`pruning.PruneWithOptions`).
@@ -282,7 +282,12 @@ impl Question<'_> {
             return None;
         }
         if default_of(property).is_none() {
-            return Some("no object has the property yet, and it has no default".to_owned());
+            return Some(match self.direction {
+                Direction::Stored | Direction::Writers => {
+                    "no object has the property yet, and it has no default".to_owned()
+                }
+                Direction::Readers => "no object of NEW has the property, and OLD has no default for it".to_owned(),
+            });
         }
         // A default is harmless for readers if the fields of the object are not counted.
         let is_harmless = !scope.has_rules
@@ -354,7 +359,7 @@ impl Question<'_> {
         // `typeValidator` rejects the null; but a null item is replaced by the default, if any (`defaulting.Default`).
         let is_refused = *last == Step::Items && default_of(from).is_none();
         if to.nullable && is_typed && (self.direction == Direction::Stored || is_refused) {
-            return Some("no object has a null there, and other values are validated as before".to_owned());
+            return Some("no object has a null there, and other values are validated in the same way".to_owned());
         }
         let scope = self.scope();
         let has_rules = scope.has_rules || has_rules_below(from) || has_rules_below(to);
@@ -432,21 +437,24 @@ impl Question<'_> {
         };
         let (from, to) = (clauses(self.from), clauses(self.to));
         let is_part = |part: &[JsonSchemaProps], whole: &[JsonSchemaProps]| part.iter().all(|it| whole.contains(it));
+        let (accepting, side) = (self.direction.accepting(), self.direction.checking());
         match keyword {
-            "not" => self.to.not.is_none().then(|| "`not` was removed".to_owned()),
-            _ if to.is_empty() => Some(format!("`{keyword}` was removed")),
-            "allOf" if is_part(&to, &from) => Some("every branch of `allOf` was there before".to_owned()),
+            "not" => self.to.not.is_none().then(|| format!("{side} has no `not`")),
+            _ if to.is_empty() => Some(format!("{side} has no `{keyword}`")),
+            "allOf" if is_part(&to, &from) => Some(format!("{accepting} has every branch of {side}'s `allOf`")),
             "allOf" => to
                 .iter()
                 .all(|it| from.contains(it) || self.accepted().pass_branch(it))
                 .then(|| "every branch of `allOf` follows from the rest of the schema".to_owned()),
             "anyOf" if !from.is_empty() && is_part(&from, &to) => {
-                Some("every branch of `anyOf` is still there".to_owned())
+                Some(format!("{side} has every branch of {accepting}'s `anyOf`"))
             }
             "anyOf" => {
                 let one_of = plain_all(self.from, &self.from.one_of);
                 if !one_of.is_empty() && is_part(&one_of, &to) {
-                    return Some("the branches of `oneOf` are branches of `anyOf` now".to_owned());
+                    return Some(format!(
+                        "the branches of {accepting}'s `oneOf` are branches of {side}'s `anyOf`"
+                    ));
                 }
                 to.iter()
                     .any(|it| self.accepted().pass_branch(it))

@@ -1,7 +1,7 @@
 //! Tests which changes are reported as one change, and which parts their sentences name.
 
 use super::{check, crd};
-use crate::compare;
+use crate::{Answer, compare};
 
 #[test]
 fn an_edited_rule_is_one_change() {
@@ -79,4 +79,34 @@ fn changes_name_what_changed() {
     ] {
         assert_eq!(told(old, new), [expected], "{old} → {new}");
     }
+}
+
+#[test]
+fn the_reason_is_about_the_side_that_accepts() {
+    let reasons = |old: &str, new: &str| {
+        let changes = compare(&crd(old), &crd(new));
+        let reasons = changes[0].each().map(|(_, answer)| match answer {
+            Answer::Compatible { reason, .. } => reason.clone(),
+            _ => answer.name().to_owned(),
+        });
+        <[String; 3]>::try_from(reasons.collect::<Vec<_>>()).expect("three answers")
+    };
+    let (with, without) = (
+        "{type: object, properties: {a: {type: string}}}",
+        "{type: object, properties: {}}",
+    );
+    let [stored, writers, _] = reasons(without, with);
+    assert_eq!(stored, "no object has the property yet, and it has no default");
+    assert_eq!(writers, stored);
+    let [_, _, readers] = reasons(with, without);
+    assert_eq!(
+        readers,
+        "no object of NEW has the property, and OLD has no default for it"
+    );
+    let rule = "x-kubernetes-validations: [{rule: '!has(self.a) || self.a != self.a'}]";
+    let [_, _, readers] = reasons(
+        &format!("{{type: object, properties: {{a: {{type: string}}}}, {rule}}}"),
+        without,
+    );
+    assert_eq!(readers, "the rule holds for every value that NEW accepts");
 }
