@@ -28,6 +28,16 @@ fn help_in_go_files_names_markers() {
         ),
         (
             String::new(),
+            "\t// +kubebuilder:default=1.10\n\tA string `json:\"a\"`",
+            "put the value in quotes: `+kubebuilder:default=\"1.10\"`",
+        ),
+        (
+            String::new(),
+            "\t// +kubebuilder:default=007\n\tA string `json:\"a\"`",
+            "put the value in quotes: `+kubebuilder:default=\"007\"`",
+        ),
+        (
+            String::new(),
             "\t// +kubebuilder:default=a\n\tA []string `json:\"a\"`",
             "make it a list: `+kubebuilder:default={\"a\"}`",
         ),

@@ -395,6 +395,8 @@ fn marker_value(value: &Value, before: Option<(&str, &str)>) -> Option<String> {
             // These markers contain JSON.
             let is_json = matches!(name, "+default" | "+k8s:default");
             Some(match before.trim() {
+                // The number was meant as a text, such as a version, which the value no longer has: `1.10` and 1.1.
+                before if is_same_number(before, text) => format!("\"{before}\""),
                 before if is_json || before.starts_with('"') => serde_json::to_string(text).ok()?,
                 before if is_word(before) && is_word(text) => text.clone(),
                 _ => format!("`{text}`"),
@@ -402,6 +404,12 @@ fn marker_value(value: &Value, before: Option<(&str, &str)>) -> Option<String> {
         }
         _ => None,
     }
+}
+
+/// Whether two texts are the same number.
+fn is_same_number(one: &str, other: &str) -> bool {
+    let number = |it: &str| it.parse::<f64>().ok().filter(|it| it.is_finite());
+    number(one).is_some_and(|it| number(other) == Some(it))
 }
 
 /// Whether controller-gen reads a text as a string although it has no quotes.
@@ -440,6 +448,10 @@ mod tests {
             ("+kubebuilder:default", "Tru", "true", "`true`"),
             ("+kubebuilder:default", "3", "Allow", "`Allow`"),
             ("+default", "3", "Allow", "\"Allow\""),
+            ("+kubebuilder:default", "1.10", "1.1", "\"1.10\""),
+            ("+kubebuilder:default", "007", "7", "\"007\""),
+            ("+kubebuilder:default", "1e3", "1000", "\"1e3\""),
+            ("+default", "1.10", "1.1", "\"1.10\""),
         ] {
             assert_eq!(value(text, Some((name, before))).as_deref(), Some(expected), "{before}");
         }

@@ -248,11 +248,24 @@ impl Judged {
         }
     }
 
-    /// The span of a finding in a source file of the manifest. `None` if the finding is reported elsewhere.
-    fn place(&self, finding: &Finding, path: &Path) -> Option<Span> {
+    /// The place of a finding in a source file of the manifest. `None` if the finding is reported elsewhere.
+    fn place(&self, finding: &Finding, path: &Path) -> Option<Place> {
         let span = finding.span;
         let place = self.manifest.origin(span).filter(|it| *it.file.path == *path)?;
-        (!self.is_open(finding)).then_some(place.span)
+        (!self.is_open(finding)).then_some(place)
+    }
+
+    /// Replaces a value in quotes in the help by its text in the source file. A number such as `1.10` has another text in the manifest.
+    fn quote_source(&self, finding: &mut Finding, place: &Place) {
+        let made = self.manifest.text.get(finding.span.range());
+        let written = place.file.text.get(place.span.range());
+        if let (Some(made), Some(written)) = (made, written)
+            && !written.starts_with(['+', '"', '`'])
+        {
+            for help in &mut finding.help_in_go {
+                *help = help.replace(&format!("\"{made}\""), &format!("\"{written}\""));
+            }
+        }
     }
 
     /// The findings about the manifest in one of its source files. `told` has the findings that were already reported for other manifests.
@@ -263,10 +276,11 @@ impl Judged {
         told: &mut Told,
     ) -> Vec<DocumentReport> {
         let moved = |finding: &mut Finding| {
-            let Some(span) = self.place(finding, path) else {
+            let Some(place) = self.place(finding, path) else {
                 return false;
             };
-            finding.span = span;
+            self.quote_source(finding, &place);
+            finding.span = place.span;
             finding.related.retain_mut(|it| {
                 if it.file.is_some() {
                     return true;
@@ -350,7 +364,7 @@ impl<'a> Keys<'a> {
     }
 
     fn next(&mut self, finding: &Finding) -> Option<Key> {
-        let span = self.judged.place(finding, self.path)?;
+        let span = self.judged.place(finding, self.path)?.span;
         let cause = if self.judged.manifest.is_said(finding.span) {
             let count = self.counts.entry((finding.code, finding.span)).or_default();
             *count += 1;
