@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::{
-    check::types::{Declared, Member, Shape, Types},
+    check::types::{Declared, Shape, Types},
     module::Module,
 };
 
@@ -34,21 +34,35 @@ impl Module {
 }
 
 fn is_kind(types: &Types, declared: &Declared) -> bool {
-    let Shape::Struct(members) = &declared.shape else {
-        return false;
-    };
     let is_skipped = declared.markers.iter().any(|it| it.name == "kubebuilder:skipversion");
-    let embeds = |name: &str| members.iter().any(|it| is_of_meta(types, it, name));
-    !is_skipped && !declared.is_generic && embeds("TypeMeta") && embeds("ObjectMeta")
+    !is_skipped && !declared.is_generic && embeds_meta(types, &declared.shape)
 }
 
-/// Whether a struct member embeds the wanted metadata type of Kubernetes.
-fn is_of_meta(types: &Types, member: &Member, wanted: &str) -> bool {
-    match &member.shape {
+/// Whether a type embeds the metadata types of Kubernetes, which makes it a kind.
+pub(crate) fn embeds_meta(types: &Types, shape: &Shape) -> bool {
+    embeds_both(shape, |it, wanted| match it {
         Shape::Selected { package, name } => {
-            let path = types.imports.get(package).map(String::as_str);
-            member.name.is_none() && name == wanted && path == Some(META)
+            name == wanted && types.imports.get(package).map(String::as_str) == Some(META)
         }
         _ => false,
-    }
+    })
+}
+
+/// Whether a type may be a kind, although this file alone does not show it: an alias of a metadata type may have any name.
+pub(crate) fn may_be_kind(types: &Types, declared: &Declared) -> bool {
+    let is_unknown = declared.is_alias || declared.is_generic || declared.has_error;
+    is_unknown
+        || embeds_both(&declared.shape, |it, wanted| match it {
+            Shape::Selected { name, .. } => name == wanted,
+            Shape::Name(name) => name == wanted || types.declared.get(name).is_none_or(|it| it.is_alias),
+            _ => false,
+        })
+}
+
+fn embeds_both(shape: &Shape, is_it: impl Fn(&Shape, &str) -> bool) -> bool {
+    let Shape::Struct(members) = shape else {
+        return false;
+    };
+    let embeds = |name: &str| members.iter().any(|it| it.name.is_none() && is_it(&it.shape, name));
+    embeds("TypeMeta") && embeds("ObjectMeta")
 }

@@ -8,6 +8,7 @@ use super::{
     guessed::{self, Guessed},
     json,
     scan::{Scanner, Token},
+    split::Split,
 };
 pub use super::{
     escape::escape,
@@ -16,15 +17,19 @@ pub use super::{
 
 /// Whether controller-gen rejects the arguments of a marker. `marker` includes its plus sign.
 pub fn is_refused(definition: &Definition, release: Release, marker: &str) -> bool {
-    let split = super::Split::of(marker);
-    let has_named = definition.name != split.whole;
-    let named = has_named.then(|| split.whole.rsplit(':').next().unwrap_or_default().trim());
-    refused(definition, release, named, split.arguments).is_some()
+    refused(definition, release, &super::Split::of(marker)).is_some()
 }
 
-/// Parses the arguments of a marker. Returns the first error that controller-gen reports. `named` is set if the last word of the marker's name is an
-/// argument, as in `a:b:c=1`, where `c` is an argument of `a:b`.
-pub(super) fn refused(definition: &Definition, release: Release, named: Option<&str>, text: &str) -> Option<Refused> {
+/// Parses the arguments of a marker. Returns the first error that controller-gen reports.
+pub(super) fn refused(definition: &Definition, release: Release, split: &Split<'_>) -> Option<Refused> {
+    if definition.is_assigned(split.whole, split.has_equals) {
+        let problem = Problem::Equals;
+        return Some(Refused { span: 0..0, problem });
+    }
+    // In `a:b:c=1`, `c` is an argument of `a:b`.
+    let has_named = definition.name != split.whole;
+    let named = has_named.then(|| split.whole.rsplit(':').next().unwrap_or_default().trim());
+    let text = split.arguments;
     if let Some(read) = guessed(definition, release, text) {
         return match read {
             Guessed::Refused(refused) => Some(refused),
@@ -35,7 +40,12 @@ pub(super) fn refused(definition: &Definition, release: Release, named: Option<&
     if converted == Some(true) {
         return None;
     }
-    let mut reader = Reader { text, at: 0 };
+    let mut reader = Reader {
+        definition,
+        release,
+        text,
+        at: 0,
+    };
     let mut seen: Vec<String> = Vec::new();
     let arguments: Vec<&Argument> = definition.arguments.iter().filter(|it| it.since <= release).collect();
     let is_anonymous = matches!(arguments.as_slice(), [it] if it.name.is_empty());
@@ -65,7 +75,7 @@ pub(super) fn refused(definition: &Definition, release: Release, named: Option<&
     reader.blanks();
     let rest = reader.at..text.len();
     let extra = (!rest.is_empty()).then(|| Refused {
-        problem: Problem::of_rest(&text[rest.clone()]),
+        problem: Problem::of_rest(definition, text, 0, rest.start),
         span: rest,
     });
     let not_converted = || {
@@ -115,13 +125,24 @@ fn guessed(definition: &Definition, release: Release, text: &str) -> Option<Gues
         "" if argument.is_optional => Guessed::Unknown,
         "" => refused(Problem::Missing(String::new())),
         _ if is_json => json::read(text, whole),
-        _ => guessed::read(text, whole, &argument.r#type, release),
+        _ => match guessed::read(text, whole, &argument.r#type, release) {
+            Guessed::Refused(Refused {
+                span,
+                problem: Problem::Extra,
+            }) => Guessed::Refused(Refused {
+                problem: Problem::of_rest(definition, text, 0, span.start),
+                span,
+            }),
+            other => other,
+        },
     })
 }
 
 type Read = Result<(), Refused>;
 
 struct Reader<'a> {
+    definition: &'a Definition,
+    release: Release,
     text: &'a str,
     at: usize,
 }
@@ -178,6 +199,7 @@ impl<'a> Reader<'a> {
                 });
             };
             seen.push(name.to_owned());
+            let value = self.at;
             self.value(&argument.r#type)?;
             if self.peek().is_none() {
                 return Ok(());
@@ -189,7 +211,7 @@ impl<'a> Reader<'a> {
                 Some(_) => {
                     return Err(Refused {
                         span: self.at..self.text.len(),
-                        problem: Problem::Extra,
+                        problem: Problem::of_rest(self.definition, self.text, value, self.at),
                     });
                 }
             }
@@ -322,12 +344,13 @@ impl<'a> Reader<'a> {
 
     /// Parses the tokens up to a separator. The first token may be a separator itself. A quoted string is one token.
     fn bare(&mut self) -> Read {
-        if matches!(self.peek(), Some(',' | ';' | '}')) {
+        if matches!(self.peek(), Some(',' | ';' | '}' | ':')) {
             self.at += 1;
         }
         while let Some(next) = self.peek() {
             match next {
                 ',' | ';' | '}' => break,
+                ':' if self.release < guessed::LOOKS_BEHIND => break,
                 '"' | '`' => self.quoted(next)?,
                 _ => self.at += next.len_utf8(),
             }
@@ -353,12 +376,19 @@ impl<'a> Reader<'a> {
                 Some(next) if ends.contains(&next) => break,
                 Some(_) => {}
             }
+            let item = self.at;
             self.value(of)?;
             self.blanks();
             match self.peek() {
                 None => break,
                 Some(next) if ends.contains(&next) => break,
                 Some(next) if next == separator => self.at += 1,
+                Some(':') => {
+                    return Err(Refused {
+                        span: self.at..self.text.len(),
+                        problem: Problem::of_rest(self.definition, self.text, item, self.at),
+                    });
+                }
                 Some(_) => {
                     return Err(Refused {
                         span: self.at..self.text.len(),

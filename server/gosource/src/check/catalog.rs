@@ -37,6 +37,19 @@ pub struct Definition {
     pub arguments: Vec<Argument>,
 }
 
+impl Definition {
+    /// Whether the marker has just a value after `=`. The arguments of other markers have names, and begin with a colon.
+    pub fn is_anonymous(&self) -> bool {
+        matches!(self.arguments.as_slice(), [it] if it.name.is_empty() || it.r#type.is_any())
+    }
+
+    /// Whether controller-gen reads the last word of the marker's own name as an argument, because `=` follows it: `a:b=c=1` is the argument `b` of a
+    /// marker that takes others.
+    pub(super) fn is_assigned(&self, whole: &str, has_equals: bool) -> bool {
+        has_equals && whole == self.name && !self.arguments.is_empty() && !self.is_anonymous()
+    }
+}
+
 /// An argument of a marker.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Argument {

@@ -13,8 +13,8 @@ use crate::literal::{Literal, Value};
 /// The maximum depth of nested values.
 const MAX_DEPTH: usize = 50;
 
-/// The first release that looks at the text after the digits before it guesses a number.
-const LOOKS_BEHIND: Release = Release(22);
+/// The first release that looks at the text after the digits before it guesses a number, and that reads a colon in a string without quotes.
+pub(super) const LOOKS_BEHIND: Release = Release(22);
 
 /// The result of parsing a value as controller-gen does.
 #[derive(Clone, PartialEq, Debug)]
@@ -91,8 +91,7 @@ impl Reader<'_> {
     fn end(&mut self) {
         if self.scanner.problem.is_none() && self.scanner.scan() != Token::End {
             let rest = self.scanner.token.start..self.scanner.text.len();
-            let problem = Problem::of_rest(&self.scanner.text[rest.clone()]);
-            self.scanner.problem = Some((rest, problem));
+            self.scanner.problem = Some((rest, Problem::Extra));
         }
     }
 
@@ -410,7 +409,7 @@ mod tests {
             ("087", "\"087\""),
             ("2024-01-15", "\"2024-01-15\""),
             ("a:b", "\"a:b\""),
-            ("a,b", "Comma at ,b"),
+            ("a,b", "Extra at ,b"),
             ("1;a", "Integer at a"),
             ("true;x", "Bool at x"),
             ("{a: 1;2}", "Separator at a"),
@@ -441,7 +440,7 @@ mod tests {
         let text = Type::List(Box::new(Type::String));
         for (of, written, expected) in [
             (&any, "a;1;true", "[\"a\",1,true]"),
-            (&any, "Pod,Container,All", "Comma at ,Container,All"),
+            (&any, "Pod,Container,All", "Extra at ,Container,All"),
             (&any, "{a, b}", "[\"a\",\"b\"]"),
             (&any, "{a;b}", "Separator at ;"),
             (&text, "a;1", "[\"a\",\"1\"]"),

@@ -11,6 +11,7 @@ pub mod escape;
 pub mod guessed;
 mod invalid;
 pub mod json;
+mod no_kind;
 pub mod parts;
 pub mod place;
 pub mod refused;
@@ -116,13 +117,22 @@ pub enum Problem {
         /// The kinds of declarations at which the marker has an effect.
         fits: Vec<Target>,
     },
+    /// The marker has an effect only at kinds, and the type is none.
+    NoKind {
+        /// The name of the marker.
+        name: String,
+        /// The name of the type.
+        at: String,
+        /// The kind that was probably meant.
+        kind: Option<String>,
+    },
     /// controller-gen rejects the marker's arguments with an error.
     Refused {
         /// The name of the marker.
         name: String,
         /// What is wrong with the arguments.
         problem: arguments::Problem,
-        /// The argument that is meant by an unknown one.
+        /// The argument that is meant by an unknown one, or by a value without a name.
         meant: Option<String>,
     },
     /// The declaration already has this marker, and only the last one applies.
@@ -222,6 +232,11 @@ pub enum Mismatch {
     },
     /// The marker works only on types, although controller-gen knows it for fields.
     OnField,
+    /// A text of the marker is not a name and a value with `=` between them.
+    Pair {
+        /// The text that was probably meant.
+        meant: String,
+    },
 }
 
 /// The types to which a marker applies.
@@ -287,6 +302,7 @@ pub fn find(text: &str, comments: &Comments, known: &Known<'_>) -> Vec<Finding> 
     }
     twice(text, &comments.markers, &mut found);
     found.extend(without_plus::find(&comments.types));
+    found.extend(no_kind::find(&comments.types));
     found.sort_by_key(|it| it.span.start);
     found
 }
@@ -360,25 +376,21 @@ fn one(text: &str, marker: &Written, split: &Split<'_>, guesses: &mut Guesses<'_
         let at = marker.belongs;
         return finding(name_span, Problem::Misplaced { name, at, fits });
     };
-    let has_named = definition.name != split.whole;
-    let named = has_named
-        .then(|| split.whole.rsplit(':').next())
-        .flatten()
-        .map(str::trim);
-    let Refused { span, problem } = arguments::refused(definition, release, named, split.arguments)?;
+    let Refused { span, problem } = arguments::refused(definition, release, split)?;
     let begin = marker.span.end - split.arguments.len();
-    let is_whole = matches!(problem, arguments::Problem::Missing(_)) || span.is_empty();
-    let span = if is_whole {
-        name_span
-    } else {
-        begin + span.start..begin + span.end
+    let span = match &problem {
+        arguments::Problem::Equals => begin - 1..begin,
+        arguments::Problem::Missing(_) => name_span,
+        _ if span.is_empty() => name_span,
+        _ => begin + span.start..begin + span.end,
     };
+    let parts = Parts::of(text, marker, marker.span.end);
     let meant = match &problem {
         arguments::Problem::Unknown(argument) => {
-            let parts = Parts::of(text, marker, marker.span.end);
             let mut free = parts.missing(text, release).map(|it| it.name.as_str());
             (known.meant)(argument, &mut free).map(str::to_owned)
         }
+        arguments::Problem::Equals => parts.unnamed(text, release).map(|it| it.name.clone()),
         _ => None,
     };
     finding(span, Problem::Refused { name, problem, meant })

@@ -17,6 +17,8 @@ pub struct Parts {
     pub name: Range<usize>,
     /// The definition of the marker for its declaration. If it belongs to none, the definition for the first target that the marker has.
     pub definition: Option<&'static Definition>,
+    /// Whether `=` follows the name, although the arguments have names and begin with a colon.
+    pub is_assigned: bool,
     /// The arguments as written.
     pub arguments: Vec<Part>,
 }
@@ -50,6 +52,7 @@ impl Parts {
             whole: whole.clone(),
             name: name.clone(),
             definition,
+            is_assigned: definition.is_some_and(|it| it.is_assigned(split.whole, whole.end < end)),
             arguments: Vec::new(),
         };
         if whole.end == end {
@@ -58,7 +61,7 @@ impl Parts {
         let values = whole.end + 1..end;
         // `:=` means the same as `=`.
         let is_unnamed = ["", ":"].contains(&&text[name.end..whole.end]);
-        let is_one = definition.is_some_and(|it| it.arguments.len() == 1) && is_unnamed;
+        let is_one = definition.is_some_and(Definition::is_anonymous) && is_unnamed;
         if is_one {
             parts.arguments.push(Part {
                 span: values.clone(),
@@ -102,6 +105,22 @@ impl Parts {
         match &part.name {
             None => all.first(),
             Some(name) => all.iter().find(|it| it.name == text[name.clone()]),
+        }
+    }
+
+    /// If `=` follows the name, and then a value without a name: the argument that was meant, which is the only one that is necessary and not set, or
+    /// the only one at all.
+    pub fn unnamed(&self, text: &str, release: Release) -> Option<&'static Argument> {
+        let is_named = |it: &Part| it.value.is_some() && self.argument(text, it).is_some();
+        if !self.is_assigned || self.arguments.first().is_none_or(is_named) {
+            return None;
+        }
+        let missing: Vec<_> = self.missing(text, release).collect();
+        let necessary: Vec<_> = missing.iter().filter(|it| !it.is_optional).collect();
+        match (necessary.as_slice(), missing.as_slice()) {
+            ([only], _) => Some(only),
+            ([], [only]) => Some(only),
+            _ => None,
         }
     }
 

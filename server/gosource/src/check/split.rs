@@ -7,10 +7,14 @@ use super::{
 
 /// A marker's name, split in the same way as by controller-gen, and its arguments.
 pub(super) struct Split<'a> {
+    /// The marker without its plus sign.
+    pub(super) marker: &'a str,
     /// The name without its last word.
     pub(super) name: &'a str,
     /// The name with its last word.
     pub(super) whole: &'a str,
+    /// Whether `=` follows the name.
+    pub(super) has_equals: bool,
     pub(super) arguments: &'a str,
 }
 
@@ -19,14 +23,18 @@ impl<'a> Split<'a> {
         let marker = marker.strip_prefix('+').unwrap_or(marker);
         let Some((whole, arguments)) = marker.split_once('=') else {
             return Self {
+                marker,
                 name: marker,
                 whole: marker,
+                has_equals: false,
                 arguments: "",
             };
         };
         Self {
+            marker,
             name: whole.rsplit_once(':').map_or(whole, |it| it.0),
             whole,
+            has_equals: true,
             arguments,
         }
     }

@@ -25,6 +25,7 @@ fn found_with(text: &str, declared: &Declared) -> Vec<(String, String)> {
             Problem::Unknown { meant, has_text, .. } => format!("unknown {meant:?} {has_text}"),
             Problem::Newer { since, .. } => format!("since {since}"),
             Problem::Misplaced { at, .. } => format!("at {at:?}"),
+            Problem::NoKind { at, kind, .. } => format!("no kind {at} {kind:?}"),
             Problem::Refused { problem, .. } => format!("refused {problem:?}"),
             Problem::Repeated { .. } => "repeated".to_owned(),
             Problem::Contradicts { other, .. } => format!("contradicts {other}"),
@@ -325,6 +326,138 @@ fn arguments_of_kubernetes_tags() {
     ] {
         assert_eq!(is_refused(marker), expected, "{marker}");
     }
+}
+
+#[test]
+fn arguments_that_begin_with_the_wrong_sign() {
+    let of_type = |marker: &str| format!("package v1\n\n// +kubebuilder:{marker}\ntype A struct{{}}\n");
+    for marker in [
+        "resource=path=a,scope=Cluster",
+        "printcolumn=name=\"V\",type=string,JSONPath=`.a`",
+        "subresource:scale=specpath=.a,statuspath=.b",
+        "deprecatedversion=warning=\"a\"",
+        "metadata=labels=\"a=b\"",
+        "selectablefield=JSONPath=.a",
+        "selectablefield=.a",
+        "deprecatedversion=\"a\"",
+        "validation:XValidation=rule=\"self > 0\"",
+        "resource=",
+    ] {
+        check(&of_type(marker), &[("=", "refused Equals")]);
+    }
+    for marker in ["resource:path=a", "deprecatedversion", "validation:MaxLength=1"] {
+        check(&of_type(marker), &[]);
+    }
+}
+
+#[test]
+fn text_behind_a_value() {
+    for (marker, span, problem) in [
+        ("default=10s", "s", "Unquoted(\"\\\"10s\\\"\")"),
+        ("default=a:b,c", ":b,c", "Unquoted(\"\\\"a:b,c\\\"\")"),
+        ("validation:Pattern=a:b", ":b", "Unquoted(\"\\\"a:b\\\"\")"),
+        (
+            "validation:MinLength=1,MaxLength=5",
+            ",MaxLength=5",
+            "Another(\"+kubebuilder:validation:MaxLength=5\")",
+        ),
+        (
+            "validation:MinLength=1 +kubebuilder:example=5",
+            "+kubebuilder:example=5",
+            "Another(\"+kubebuilder:example=5\")",
+        ),
+        ("validation:MinLength=1 a", "a", "Extra"),
+        (
+            "validation:XValidation:rule=\"self != \"a\"\",message=\"b\"",
+            "a\"\",message=\"b\"",
+            "InnerQuote",
+        ),
+    ] {
+        let expected = format!("refused {problem}");
+        check(
+            &field(&format!("\t// +kubebuilder:{marker}\n")),
+            &[(span, expected.as_str())],
+        );
+    }
+    check(
+        &field("\t// +listMapKey=a,b\n"),
+        &[(",b", "refused Several([\"+listMapKey=a\", \"+listMapKey=b\"])")],
+    );
+    check(
+        "package v1\n\n// +kubebuilder:metadata:labels=a:b\ntype A struct{}\n",
+        &[(":b", "refused Pair(\"\\\"a=b\\\"\")")],
+    );
+}
+
+#[test]
+fn values_behind_a_colon_or_a_blank() {
+    for (written, meant) in [
+        ("listType:set", Some("listType=set")),
+        ("listMapKey:name", Some("listMapKey=name")),
+        ("nullable:true", Some("nullable")),
+        ("required:true", Some("required")),
+        ("default:5", Some("default=5")),
+        ("listType set", Some("listType=set")),
+        ("kubebuilder:default 5", Some("kubebuilder:default=5")),
+        (
+            "kubebuilder:validation:MaxLength: 10",
+            Some("kubebuilder:validation:MaxLength=10"),
+        ),
+    ] {
+        let expected = format!("unknown {meant:?} false");
+        check(&field(&format!("\t// +{written}\n")), &[(written, expected.as_str())]);
+    }
+    check(
+        &field("\t// +kubebuilder:validation:MaxLength = 5\n"),
+        &[(
+            "kubebuilder:validation:MaxLength ",
+            "unknown Some(\"kubebuilder:validation:MaxLength=5\") false",
+        )],
+    );
+    check(&field("\t// +nullable:false\n\t// +k8s:other:true\n"), &[]);
+}
+
+#[test]
+fn markers_of_kinds_at_other_types() {
+    let text = |above: &str, of: &str| {
+        format!(
+            "package v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\ntype Cart struct \
+             {{\n\tmetav1.TypeMeta\n\tmetav1.ObjectMeta\n}}\n\n// +kubebuilder:{above}\ntype {of}\n"
+        )
+    };
+    let list = "CartList struct {\n\tmetav1.TypeMeta\n\tmetav1.ListMeta\n\tItems []Cart\n}";
+    for (above, of, span, at) in [
+        ("resource:scope=Cluster", list, "kubebuilder:resource:scope", "CartList"),
+        (
+            "subresource:status",
+            "CartSpec struct{ A int }",
+            "kubebuilder:subresource:status",
+            "CartSpec",
+        ),
+        ("storageversion", "Other string", "kubebuilder:storageversion", "Other"),
+        (
+            "storageversion",
+            "CartOf struct{ Other }\n\ntype Other struct{}",
+            "kubebuilder:storageversion",
+            "CartOf",
+        ),
+    ] {
+        check(&text(above, of), &[(span, &format!("no kind {at} Some(\"Cart\")"))]);
+    }
+    for (above, of) in [
+        ("validation:XValidation:rule=\"true\"", list),
+        ("object:root=true", list),
+        (
+            "storageversion",
+            "Box struct {\n\tmetav1.TypeMeta\n\tmetav1.ObjectMeta\n}",
+        ),
+        // Another file may declare an alias of a metadata type.
+        ("storageversion", "Box struct {\n\tMeta\n}"),
+        ("storageversion", "Box = Cart"),
+    ] {
+        check(&text(above, of), &[]);
+    }
+    check("package v1\n\n// +kubebuilder:storageversion\ntype A struct{}\n", &[]);
 }
 
 #[test]

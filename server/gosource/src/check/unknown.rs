@@ -4,7 +4,7 @@ use std::{borrow::Cow, collections::HashMap};
 
 use super::{
     Known, Problem,
-    catalog::{self, Definition},
+    catalog::{self, Definition, Type},
     comments::Target,
     split::Split,
 };
@@ -51,6 +51,9 @@ impl<'a> Guesses<'a> {
         let is_own = own.strip_prefix(OWN).is_some_and(|it| it.starts_with(':'));
         let is_at_declaration = matches!(belongs, Some(Target::Field | Target::Type));
         if blank == 0 && own == whole {
+            if let Some(problem) = spaced(split).filter(|_| is_at_declaration) {
+                return Some(problem);
+            }
             let problem = self.misspelt(whole, is_own, is_at_declaration)?;
             let is_guessed = !matches!(&problem, Problem::Unknown { meant: None, .. });
             if !is_own || is_guessed {
@@ -108,20 +111,17 @@ impl<'a> Guesses<'a> {
         if has_text && !(is_at_declaration && (is_own || is_known)) {
             return None;
         }
-        let with_value = || {
-            let (name, value) = name.rsplit_once(':')?;
-            let takes_value = catalog::definitions(name).iter().any(|it| !it.arguments.is_empty());
-            takes_value.then(|| format!("{name}={value}"))
-        };
+        let with_value = name.rsplit_once(':').and_then(|(name, value)| assigned(name, value));
         let of_same_word = || Some(name).filter(|_| is_own).and_then(of_same_word).map(str::to_owned);
         let meant = if is_known {
             Some(name.to_owned())
         } else {
-            with_value().or_else(|| self.near(name)).or_else(of_same_word)
+            with_value.clone().or_else(|| self.near(name)).or_else(of_same_word)
         };
         // Short names may be words of other tools.
         let is_like = |it: &String| it.len() > SHORT && it.contains(':') == name.contains(':');
-        let is_meant = is_own || is_known || meant.as_ref().is_some_and(is_like);
+        let is_value = is_at_declaration && with_value.is_some();
+        let is_meant = is_own || is_known || is_value || meant.as_ref().is_some_and(is_like);
         is_meant.then(|| Problem::Unknown {
             name: word.to_owned(),
             has_text: has_text && is_known,
@@ -151,6 +151,43 @@ impl<'a> Guesses<'a> {
         let found = (self.known.meant)(name, &mut names.into_iter()).map(str::to_owned);
         self.names.insert(name.to_owned(), found.clone());
         found
+    }
+}
+
+/// The problem of a known name and a value with blanks or a colon between them, as in `name = value`, `name: value` and `name value`.
+fn spaced(split: &Split<'_>) -> Option<Problem> {
+    let end = split.whole.find([' ', '\t'])?;
+    let name = split.whole[..end].trim_end_matches(':');
+    let value = split.marker[name.len()..].trim_start_matches([' ', '\t', ':', '=']);
+    Some(Problem::Unknown {
+        name: split.marker.to_owned(),
+        has_text: false,
+        meant: Some(assigned(name, value)?),
+    })
+}
+
+/// A marker and its value, if the value fits a marker with this name.
+fn assigned(name: &str, value: &str) -> Option<String> {
+    let fits = |it: &Definition| match it.arguments.as_slice() {
+        [only] if it.is_anonymous() => is_value(&only.r#type, value),
+        _ => false,
+    };
+    let all = catalog::definitions(name);
+    if all.iter().any(fits) {
+        return Some(format!("{name}={value}"));
+    }
+    let is_set = value == "true" && all.iter().any(|it| it.arguments.is_empty());
+    is_set.then(|| name.to_owned())
+}
+
+/// Whether a text is one value of a type.
+fn is_value(of: &Type, text: &str) -> bool {
+    match of {
+        Type::Int => text.parse::<i64>().is_ok(),
+        Type::Number => text.parse::<f64>().is_ok_and(f64::is_finite),
+        Type::Bool => matches!(text, "true" | "false"),
+        Type::Raw => false,
+        Type::String | Type::Any | Type::List(_) => !text.is_empty() && !text.contains([' ', '\t']),
     }
 }
 

@@ -17,11 +17,15 @@ use std::{ops::Range, path::Path};
 use crate::{
     check::{
         Finding, Found, Mismatch, Problem, Wanted,
-        catalog::{Definition, Release, definitions},
+        catalog::{Definition, Release, Type, definitions},
         comments::{Comments, Target, Written},
+        guessed::{self, Guessed},
         parts::Parts,
+        refused::OF_PAIRS,
         types::{Set, Shape, Types},
     },
+    kinds::embeds_meta,
+    literal::{Literal, Value},
     module::Module,
 };
 use kinds::Kinds;
@@ -223,6 +227,7 @@ impl Site<'_> {
                 (mismatch, None)
             }
             "XValidation" => self.reason(marker),
+            OF_PAIRS if embeds_meta(self.types, self.shape) => self.pairs(marker),
             word => (self.limit_of(marker, word, values, self.written.to_owned()), None),
         }
     }
@@ -330,17 +335,46 @@ impl Site<'_> {
         (value.map(|_| Mismatch::Value { values }), span)
     }
 
-    /// The mismatch of the reason that a rule states, and its span.
-    fn reason(&self, marker: &Set) -> Told {
-        let text = &self.types.text;
+    /// The arguments of a marker.
+    fn parts(&self, marker: &Set) -> Parts {
         let written = Written {
             span: marker.span.clone(),
             belongs: Ok(self.target),
             is_documentation: true,
             declaration: 0,
         };
-        let parts = Parts::of(text, &written, marker.span.end);
-        let mut reasons = parts.arguments.into_iter().filter_map(|it| {
+        Parts::of(&self.types.text, &written, marker.span.end)
+    }
+
+    /// The mismatch of the first text that is not a name and a value, and its span.
+    fn pairs(&self, marker: &Set) -> Told {
+        let text = &self.types.text;
+        let texts = self.parts(marker).arguments.into_iter().filter_map(|it| it.value);
+        let lists =
+            texts.filter_map(
+                |it| match guessed::read(text, it, &Type::List(Box::new(Type::String)), self.release) {
+                    Guessed::Value(Literal {
+                        value: Value::List(items),
+                        ..
+                    }) => Some(items),
+                    _ => None,
+                },
+            );
+        let mut wrong = lists.flatten().filter_map(|it| {
+            let written = it.text().filter(|it| !it.contains('='))?;
+            let meant = match written.split_once(':') {
+                Some((name, value)) => format!("{name}={}", value.trim_start()),
+                None => format!("{written}=…"),
+            };
+            Some((Some(Mismatch::Pair { meant }), Some(it.span.clone())))
+        });
+        wrong.next().unwrap_or_default()
+    }
+
+    /// The mismatch of the reason that a rule states, and its span.
+    fn reason(&self, marker: &Set) -> Told {
+        let text = &self.types.text;
+        let mut reasons = self.parts(marker).arguments.into_iter().filter_map(|it| {
             let is_reason = text.get(it.name?)?.trim() == "reason";
             it.value.filter(|_| is_reason)
         });

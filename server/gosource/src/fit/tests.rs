@@ -89,6 +89,28 @@ fn check(release: u8, markers: &[&str], of: &str, expected: &[&str]) {
 const V: &str = "kubebuilder:validation:";
 
 #[test]
+fn metadata_consists_of_pairs() {
+    let of = |release, marker: &str| {
+        let head = HEAD.replace(
+            "type Widget",
+            &format!("// +kubebuilder:metadata:{marker}\ntype Widget"),
+        );
+        found_in(&format!("{head}type Spec struct{{}}\n"), release, true)
+    };
+    let pair = |meant: &str| vec![format!("metadata: Pair {{ meant: {meant:?} }}")];
+    assert_eq!(of(19, "labels=foo"), pair("foo=…"));
+    assert_eq!(of(23, "labels=a:b"), pair("a=b"));
+    assert_eq!(of(19, "annotations=\"a=b\";\"c: d\""), pair("c=d"));
+    for fine in [
+        "labels=a=b",
+        "labels=\"a=b\",annotations={\"c=d\",\"e=f=g\"}",
+        "labels=",
+    ] {
+        assert_eq!(of(19, fine), [] as [String; 0], "{fine}");
+    }
+}
+
+#[test]
 fn types_of_go_itself() {
     let validation = |it: &str| format!("{V}{it}");
     for (marker, of, expected) in [

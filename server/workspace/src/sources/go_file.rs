@@ -198,7 +198,7 @@ fn span(range: &Range<usize>) -> Span {
 pub const fn code(problem: &Problem) -> &'static str {
     match problem {
         Problem::Unknown { .. } | Problem::Newer { .. } | Problem::WithoutPlus { .. } => codes::UNKNOWN_MARKER,
-        Problem::Misplaced { .. } => codes::MISPLACED_MARKER,
+        Problem::Misplaced { .. } | Problem::NoKind { .. } => codes::MISPLACED_MARKER,
         Problem::Refused { .. } => codes::INVALID_MARKER,
         Problem::Repeated { .. } | Problem::Contradicts { .. } => codes::REPEATED_MARKER,
         Problem::Mismatched { .. } => codes::MISMATCHED_MARKER,

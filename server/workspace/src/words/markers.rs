@@ -22,6 +22,7 @@ pub(crate) fn words(problem: &Problem) -> Words {
                 "update controller-gen to {since} or later, or remove the marker"
             )),
         Problem::Misplaced { name, at, fits } => misplaced(name, *at, fits),
+        Problem::NoKind { name, at, kind } => no_kind(name, at, kind.as_deref()),
         Problem::Refused { name, problem, meant } => refused(name, problem, meant.as_deref()),
         Problem::Repeated { name, is_same, .. } => Words::new(format!("{} is set twice here", marker(name)))
             .label(if *is_same {
@@ -168,6 +169,19 @@ fn misplaced(name: &str, at: Result<Target, Lost>, fits: &[Target]) -> Words {
         .note("controller-gen ignores it, and prints nothing")
 }
 
+fn no_kind(name: &str, at: &str, kind: Option<&str>) -> Words {
+    let shown = |name: &str| code(&clip(name, LONGEST_NAME));
+    let place = kind.map_or_else(|| "the type of a kind".to_owned(), shown);
+    Words::new(format!(
+        "{} does nothing at {}, which is no kind",
+        marker(name),
+        shown(at)
+    ))
+    .label("belongs to a kind")
+    .help(format!("move it above {place}, or remove it"))
+    .note("controller-gen ignores it: only a type that embeds `metav1.TypeMeta` and `metav1.ObjectMeta` is a kind")
+}
+
 fn refused(written: &str, problem: &Argument, meant: Option<&str>) -> Words {
     let name = marker(written);
     let (headline, label, help) = match problem {
@@ -205,6 +219,46 @@ fn refused(written: &str, problem: &Argument, meant: Option<&str>) -> Words {
             format!("{name} needs the argument {}", code(argument)),
             "an argument is missing",
             format!("add `{argument}=…`"),
+        ),
+        Argument::Equals => {
+            let shown = name.trim_matches('`');
+            let help = match meant {
+                Some(meant) => format!("write `{shown}:{meant}=` and the value"),
+                None => format!("write `:` before the first argument: `{shown}:…`"),
+            };
+            (
+                format!("the arguments of {name} begin with a colon"),
+                "not a colon",
+                help,
+            )
+        }
+        Argument::Unquoted(quoted) => (
+            format!("the value of {name} ends before this text"),
+            "not part of the value",
+            format!("put the value in quotes: {}", code(quoted)),
+        ),
+        Argument::InnerQuote => (
+            format!("a quote in a string of {name} ends the string"),
+            "not part of the string",
+            "put the string in backquotes, or write `'…'` inside it".to_owned(),
+        ),
+        Argument::Pair(meant) => (
+            format!("{name} needs a name and a value with `=` between them"),
+            "no `=`",
+            format!("write {}", code(meant)),
+        ),
+        Argument::Another(other) => (
+            format!("{name} and another marker are on one line"),
+            "the other marker",
+            format!(
+                "write {} on a line of its own",
+                code(&clip(&format!("// {other}"), LONGEST_NAME))
+            ),
+        ),
+        Argument::Several(markers) => (
+            format!("{name} takes one value"),
+            "not part of the value",
+            format!("write a marker for each value: {}", all_of(markers)),
         ),
         Argument::Extra => (
             format!("{name} has text after its arguments"),
@@ -254,6 +308,19 @@ fn refused(written: &str, problem: &Argument, meant: Option<&str>) -> Words {
     })
 }
 
+/// Markers in a sentence, the last after "and".
+fn all_of(markers: &[String]) -> String {
+    let shown = markers.iter().take(MOST_SHOWN);
+    let shown: Vec<String> = shown.map(|it| format!("`{}`", clip(it, LONGEST_NAME))).collect();
+    match shown.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} and {last}", others.join(", ")),
+        _ => shown.concat(),
+    }
+}
+
+/// The maximum number of markers in a sentence.
+const MOST_SHOWN: usize = 4;
+
 fn mismatched(name: &str, mismatch: &Mismatch) -> Words {
     let marked = known(name);
     let words = match mismatch {
@@ -290,6 +357,12 @@ fn mismatched(name: &str, mismatch: &Mismatch) -> Words {
         Mismatch::Value { values } => Words::new(format!("{marked} does not have this value"))
             .label("not a value of it")
             .help(format!("write {}", either(values))),
+        Mismatch::Pair { meant } => {
+            let meant = code(&format!("\"{}\"", clip(meant, LONGEST_NAME)));
+            Words::new(format!("{marked} needs a name and a value with `=` between them"))
+                .label("no `=`")
+                .help(format!("write {meant}"))
+        }
         Mismatch::OnField => Words::new(format!("{marked} belongs to a type, not to a field"))
             .label("at a field")
             .help("move it to the declaration of the type"),

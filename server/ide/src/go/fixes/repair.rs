@@ -7,7 +7,8 @@ use std::ops::Range;
 
 use crd_analyzer_gosource::check::{
     Finding, Problem,
-    catalog::{self, Type},
+    arguments::Problem as Refused,
+    catalog::{self, Definition},
     comments::{Lost, Target, Written},
     parts::Parts,
 };
@@ -67,9 +68,13 @@ pub(super) fn repairs(file: &File<'_>, finding: &Finding) -> Vec<Repair> {
             meant: Some(meant),
             ..
         } => text_behind(file, marker, name, meant),
-        Problem::Refused { problem, .. } => {
+        Problem::Refused { problem, meant, .. } => {
             let parts = Parts::of(file.text, marker, marker.span.end);
-            arguments::repair(file, finding, &parts, problem)
+            match problem {
+                Refused::Another(other) => on_lines(file, marker, finding.span.start, &[other.clone()]),
+                Refused::Several(all) => on_lines(file, marker, marker.span.start, all),
+                _ => arguments::repair(file, finding, &parts, (problem, meant.as_deref())),
+            }
         }
         Problem::Misplaced {
             at: Err(Lost::Behind), ..
@@ -116,17 +121,12 @@ fn text_behind(file: &File<'_>, marker: &Written, word: &str, name: &str) -> Opt
     let rest = text.get(word_end..marker.span.end)?.trim_start();
     let rest_start = marker.span.end - rest.len();
     let name_span = marker.span.start + 1..word_end;
-    let mut one_value = catalog::definitions(name)
-        .iter()
-        .filter(|it| it.arguments.len() == 1)
-        .peekable();
-    let takes_value = one_value.peek().is_some();
-    let is_certain = one_value.any(|it| is_value(&it.arguments[0].r#type, rest));
-    if is_certain || takes_value && word.ends_with(':') {
+    let takes_value = catalog::definitions(name).iter().any(Definition::is_anonymous);
+    if takes_value && word.ends_with(':') {
         return Some(Repair {
             title: "Write = before the value".to_owned(),
             edits: vec![put(name_span.start..rest_start, format!("{name}="))],
-            is_certain,
+            is_certain: false,
         });
     }
     let line = Line::of(text, marker.span.start)?;
@@ -139,14 +139,18 @@ fn text_behind(file: &File<'_>, marker: &Written, word: &str, name: &str) -> Opt
     })
 }
 
-/// Whether a text is clearly a value of a type.
-fn is_value(of: &Type, text: &str) -> bool {
-    match of {
-        Type::Int => text.parse::<i64>().is_ok(),
-        Type::Number => text.parse::<f64>().is_ok_and(f64::is_finite),
-        Type::Bool => matches!(text, "true" | "false"),
-        _ => false,
+/// Replaces the end of a marker's line, from an offset, by markers on lines of their own.
+fn on_lines(file: &File<'_>, marker: &Written, from: usize, markers: &[String]) -> Option<Repair> {
+    let text = file.text;
+    let line = Line::of(text, marker.span.start)?;
+    let before = text.get(line.start..marker.span.start)?;
+    let kept = text.get(marker.span.start..from)?.trim_end().len();
+    let mut written = markers.join(&format!("{}{before}", line.end));
+    if kept > 0 {
+        written.insert_str(0, &format!("{}{before}", line.end));
     }
+    let edit = put(marker.span.start + kept..marker.span.end, written);
+    Some(Repair::certain("Write one marker on each line", vec![edit]))
 }
 
 /// The line of a marker, if the marker is alone on it.

@@ -100,10 +100,25 @@ fn names_are_spelled_right() {
 fn text_behind_a_marker_moves_or_is_the_value() {
     check(
         "kubebuilder:validation:MaxLength 3",
-        "Write = before the value",
+        "Change +kubebuilder:validation:MaxLength 3 to +kubebuilder:validation:MaxLength=3",
         true,
         "kubebuilder:validation:MaxLength=3",
     );
+    for (before, after) in [
+        (
+            "kubebuilder:validation:MaxLength = 5",
+            "kubebuilder:validation:MaxLength=5",
+        ),
+        (
+            "kubebuilder:validation:MaxLength: 10",
+            "kubebuilder:validation:MaxLength=10",
+        ),
+        ("kubebuilder:default 5", "kubebuilder:default=5"),
+        ("nullable:true", "nullable"),
+        ("default:5", "default=5"),
+    ] {
+        check(before, &format!("Change +{before} to +{after}"), true, after);
+    }
     check(
         "kubebuilder:example: a b",
         "Write = before the value",
@@ -162,6 +177,93 @@ fn arguments_are_repaired_where_one_thing_is_meant() {
     ] {
         let after = format!("{validation}{after}");
         check(&format!("{validation}{before}"), title, !title.is_empty(), &after);
+    }
+}
+
+#[test]
+fn values_with_text_behind_them_get_quotes() {
+    for (before, title, after) in [
+        ("default=10s/a", "Put the value in quotes", "default=\"10s/a\""),
+        (
+            "validation:XValidation:rule=\"self != \"a,b\"\",message=\"no\"",
+            "Put the string in backquotes",
+            "validation:XValidation:rule=`self != \"a,b\"`,message=\"no\"",
+        ),
+        (
+            "validation:XValidation:rule=\"true\",message=\"must be \"positive\"\"",
+            "Put the string in backquotes",
+            "validation:XValidation:rule=\"true\",message=`must be \"positive\"`",
+        ),
+    ] {
+        let release = Markers {
+            release: Release(19),
+            ..markers()
+        };
+        let text = field(&format!("\t// +kubebuilder:{before}\n"));
+        let file = File::read(&text, &release);
+        let problems = file.found.iter().map(|it| {
+            let span = Span::new(it.span.start as u32, it.span.end as u32);
+            Problem::new(go_file::code(&it.problem), span)
+        });
+        let found = repairs(&text, &release, problems, whole(&text));
+        let after = field(&format!("\t// +kubebuilder:{after}\n"));
+        let of = |it: &Fix| (it.title.clone(), apply(&text, &it.edits).expect("edits that fit"));
+        assert_eq!(found.iter().map(of).collect::<Vec<_>>(), [(title.to_owned(), after)]);
+    }
+}
+
+#[test]
+fn each_marker_gets_its_line() {
+    let title = "Write one marker on each line".to_owned();
+    let (limits, keys) = ("kubebuilder:validation:", "listMapKey=");
+    for (before, after) in [
+        (
+            format!("{limits}MinLength=1,MaxLength=5"),
+            format!("{limits}MinLength=1\n\t// +{limits}MaxLength=5"),
+        ),
+        (
+            format!("{limits}MinLength=1 +{limits}MaxLength=5"),
+            format!("{limits}MinLength=1\n\t// +{limits}MaxLength=5"),
+        ),
+        (
+            format!("listType=map\n\t// +{keys}a,b"),
+            format!("listType=map\n\t// +{keys}a\n\t// +{keys}b"),
+        ),
+    ] {
+        let found = repaired(&field(&format!("\t// +{before}\n")));
+        let after = field(&format!("\t// +{after}\n"));
+        assert_eq!(found, [(title.clone(), true, after)], "{before}");
+    }
+}
+
+#[test]
+fn arguments_begin_with_a_colon() {
+    let of = |marker: &str| format!("package v1\n\n// +kubebuilder:{marker}\ntype A struct{{}}\n");
+    for (before, title, after) in [
+        (
+            "resource=path=a,scope=Cluster",
+            "Write : before the first argument",
+            "resource:path=a,scope=Cluster",
+        ),
+        (
+            "validation:XValidation=\"self > 0\"",
+            "Write :rule=",
+            "validation:XValidation:rule=\"self > 0\"",
+        ),
+        (
+            "printcolumn=\"V\",type=string,JSONPath=`.a`",
+            "Write :name=",
+            "printcolumn:name=\"V\",type=string,JSONPath=`.a`",
+        ),
+        (
+            "deprecatedversion=\"a\"",
+            "Write :warning=",
+            "deprecatedversion:warning=\"a\"",
+        ),
+        ("selectablefield=.a", "Write :JSONPath=", "selectablefield:JSONPath=.a"),
+    ] {
+        let found = repaired(&of(before));
+        assert_eq!(found, [(title.to_owned(), true, of(after))], "{before}");
     }
 }
 

@@ -10,18 +10,76 @@ use crd_analyzer_workspace::words::meant::meant;
 
 use super::{File, Repair, expression, put};
 
-pub(super) fn repair(file: &File<'_>, finding: &Finding, parts: &Parts, problem: &Problem) -> Option<Repair> {
+/// The repair of a problem. `meant` is the argument that was meant by a value without a name.
+pub(super) fn repair(
+    file: &File<'_>,
+    finding: &Finding,
+    parts: &Parts,
+    (problem, meant): (&Problem, Option<&str>),
+) -> Option<Repair> {
     let text = file.text;
     match problem {
         Problem::Bool => bool(text, finding),
         Problem::Integer | Problem::Number => number(text, finding, *problem == Problem::Integer),
         Problem::Unknown(name) => spelling(file, parts, name),
         Problem::Name => items(text, finding, parts).or_else(|| expression::unquoted(text, finding, parts)),
+        Problem::Equals => Some(colon(finding, meant)),
+        Problem::Unquoted(quoted) => whole_value(text, finding, parts, ("Put the value in quotes", quoted)),
+        Problem::Pair(meant) => whole_value(text, finding, parts, ("Write = between the name and the value", meant)),
+        Problem::InnerQuote => backquotes(text, finding, parts),
         Problem::Extra => comma(file, finding, parts),
         Problem::Comma => items_of_one(text, parts),
         Problem::Escape => backslashes(text, finding, parts),
-        Problem::Missing(_) | Problem::Quote | Problem::Separator | Problem::Colon | Problem::Json => None,
+        Problem::Missing(_)
+        | Problem::Quote
+        | Problem::Separator
+        | Problem::Colon
+        | Problem::Json
+        | Problem::Another(_)
+        | Problem::Several(_) => None,
     }
+}
+
+/// Writes a colon before the first argument, and its name if that is missing.
+fn colon(finding: &Finding, meant: Option<&str>) -> Repair {
+    let (title, written) = match meant {
+        Some(name) => (format!("Write :{name}="), format!(":{name}=")),
+        None => ("Write : before the first argument".to_owned(), ":".to_owned()),
+    };
+    Repair::certain(title, vec![put(finding.span.clone(), written)])
+}
+
+/// Replaces a value that ends too early.
+fn whole_value(text: &str, finding: &Finding, parts: &Parts, (title, new): (&str, &str)) -> Option<Repair> {
+    let all = &parts.arguments;
+    let part = all.iter().rev().find(|it| it.span.start < finding.span.start)?;
+    let value = part.value.clone()?;
+    let written = &text[value.clone()];
+    let start = value.end - written.trim_start().len();
+    let span = start..start + written.trim().len();
+    let is_one = !written.contains(';');
+    is_one.then(|| Repair::certain(title, vec![put(span, new)]))
+}
+
+/// Puts a string with quotes inside into backquotes.
+fn backquotes(text: &str, finding: &Finding, parts: &Parts) -> Option<Repair> {
+    let all = &parts.arguments;
+    let first = all.iter().rposition(|it| it.span.start < finding.span.start)?;
+    let start = all[first].value.clone()?.start;
+    // Quotes inside the string may enclose its commas, so its end is before the next argument that the marker has.
+    let is_argument = |it: &Part| it.value.is_some() && it.name.is_some() && parts.argument(text, it).is_some();
+    let next = all[first + 1..].iter().find(|it| is_argument(it));
+    let last_end = all.last()?.span.end;
+    let end = next.map_or(last_end, |it| it.span.start - 1);
+    let written = text.get(start..end)?.trim();
+    let inside = written.strip_prefix('"')?.strip_suffix('"')?;
+    if inside.contains(['`', '\\']) {
+        return None;
+    }
+    let start = end - text[start..end].trim_start().len();
+    let (open, close) = (start..start + 1, start + written.len() - 1..start + written.len());
+    let edits = vec![put(open, "`"), put(close, "`")];
+    Some(Repair::certain("Put the string in backquotes", edits))
 }
 
 /// A value without its quotes.
