@@ -103,6 +103,20 @@ fn help_in_go_files_names_markers() {
     }
 }
 
+#[test]
+fn rules_read_only_names_of_metadata() {
+    for field in ["namespace", "labels"] {
+        let kind = format!(
+            "// +kubebuilder:validation:XValidation:rule=\"has(self.metadata.{field})\"\ntype Box struct {{\n\tmetav1.TypeMeta \
+             `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\tSpec CartSpec `json:\"spec\"`\n}}\n\n"
+        );
+        assert_eq!(
+            helps(&kind, "\tA string `json:\"a\"`"),
+            ["use `name` or `generateName`: rules cannot read other metadata"]
+        );
+    }
+}
+
 /// A rule over its limit is told once, with a note about the total, although several kinds and fields have its type.
 #[test]
 fn an_expensive_rule_of_several_kinds_is_one_error() {

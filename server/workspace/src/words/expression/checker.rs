@@ -2,7 +2,7 @@
 
 use crd_analyzer_cel::{Context, KubernetesVersion, library, types::unescape};
 use crd_analyzer_schema::field::{Path, Segment};
-use crd_analyzer_syntax::json::Json;
+use crd_analyzer_syntax::json::{Json, JsonValue};
 
 use super::unquoted::unquoted;
 use crate::words::{
@@ -40,12 +40,27 @@ fn object_of<'a>(about: &About<'a>, of: &str) -> (Option<&'a Json<'a>>, String) 
         }
     }
     let name = if values.is_empty() {
-        "the resource".to_owned()
+        RESOURCE.to_owned()
     } else {
         name::shown(&values)
     };
     (schema, name)
 }
+
+/// The metadata that rules can read, of a resource and of a resource inside it.
+const READABLE: [&str; 2] = ["name", "generateName"];
+
+/// Whether an object is the metadata of a resource.
+fn is_metadata(about: &About<'_>, of: &str) -> bool {
+    let parent = of.strip_suffix(".metadata").map(|it| object_of(about, it));
+    parent.is_some_and(|(schema, name)| {
+        let embeds = schema.and_then(|it| it.get("x-kubernetes-embedded-resource"));
+        name == RESOURCE || embeds.is_some_and(|it| matches!(it.value, JsonValue::Bool(true)))
+    })
+}
+
+/// The words for the object that has no name.
+const RESOURCE: &str = "the resource";
 
 /// The names of the properties of a schema.
 fn properties<'a>(schema: Option<&'a Json<'a>>) -> Vec<&'a str> {
@@ -60,7 +75,12 @@ pub(super) fn undefined_field(about: Option<&About<'_>>, field: &str, of: &str) 
         return undefined_in(context, field, of);
     }
     let (schema, object) = about.map_or_else(|| (None, "the object".to_owned()), |it| object_of(it, of));
-    let known = properties(schema);
+    let is_metadata = about.is_some_and(|it| is_metadata(it, of));
+    let known = if is_metadata {
+        READABLE.to_vec()
+    } else {
+        properties(schema)
+    };
     if known.contains(&field) {
         return Words::new(format!(
             "{} of {object} has no type that rules can read",
@@ -90,6 +110,11 @@ pub(super) fn undefined_field(about: Option<&About<'_>>, field: &str, of: &str) 
     }
     if let Some(help) = outer {
         return words.label("not in the value that `self` is").help(help);
+    }
+    if is_metadata {
+        return words
+            .label("no rule can read it")
+            .help(format!("use {}: rules cannot read other metadata", either(&known)));
     }
     let words = words.label("no such property");
     if known.is_empty() {
