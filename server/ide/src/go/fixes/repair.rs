@@ -71,7 +71,7 @@ pub(super) fn repairs(file: &File<'_>, finding: &Finding) -> Vec<Repair> {
         Problem::Refused { problem, meant, .. } => {
             let parts = Parts::of(file.text, marker, marker.span.end);
             match problem {
-                Refused::Another(other) => on_lines(file, marker, finding.span.start, &[other.clone()]),
+                Refused::Another(other) => on_lines(file, marker, finding.span.start, std::slice::from_ref(other)),
                 Refused::Several(all) => on_lines(file, marker, marker.span.start, all),
                 _ => arguments::repair(file, finding, &parts, (problem, meant.as_deref())),
             }
