@@ -198,7 +198,10 @@ fn refused(written: &str, problem: &Argument, meant: Option<&str>) -> Words {
         Argument::Bool => (
             format!("{name} needs `true` or `false`"),
             "neither of them",
-            "write `true` or `false`".to_owned(),
+            match written.split_once(":Exclusive") {
+                Some((before, limit)) => format!("write `true` here, and the number in `+{before}:{limit}=…`"),
+                None => "write `true` or `false`".to_owned(),
+            },
         ),
         Argument::Unknown(argument) => (
             format!("{name} has no argument {}", code(argument)),
@@ -278,7 +281,12 @@ fn refused(written: &str, problem: &Argument, meant: Option<&str>) -> Words {
         Argument::Escape => (
             format!("a string in {name} has an escape sequence that Go does not have"),
             "not an escape sequence of Go",
-            "write two backslashes, or put the string in backquotes".to_owned(),
+            if written.ends_with(":XValidation") {
+                // CEL has escape sequences of its own in its strings.
+                "put the string in backquotes, and `r` before a string with a backslash in a rule: `r'…'`".to_owned()
+            } else {
+                "write two backslashes, or put the string in backquotes".to_owned()
+            },
         ),
         Argument::Separator => (
             format!("the list in {name} is not complete"),
