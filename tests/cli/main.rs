@@ -35,6 +35,7 @@ mod misnamed;
 mod missing_modules;
 mod named_files;
 mod not_sent_so;
+mod not_yaml;
 mod partly_built;
 mod patch_words;
 mod patches;

@@ -50,7 +50,7 @@ pub use flux::{BuiltKustomization, FluxKustomization};
 pub use json_patch::pointer_key;
 pub use kustomization::FILE_NAMES;
 pub use node::{Entry, Node, Place, Removal, Value};
-pub use problem::{Problem, ProblemKind, Unknown};
+pub use problem::{NotYaml, Problem, ProblemKind, Unknown, Unreadable};
 pub use references::references;
 pub use sources::{Files, Sources, joined};
 pub use spend::LIMITS;

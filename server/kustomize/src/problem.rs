@@ -1,8 +1,8 @@
 //! The reasons why a build fails.
 
-use std::sync::Arc;
+use std::{fmt, path::Path, sync::Arc};
 
-use crd_analyzer_syntax::tree::Span;
+use crd_analyzer_syntax::{json::ConvertError, reader::ReadError, tree::Span};
 
 use crate::node::Place;
 
@@ -32,6 +32,55 @@ pub struct Problem {
     pub part: Option<Span>,
     /// If the problem is an unknown word: the word, and the known words.
     pub unknown: Option<Unknown>,
+    /// If a file that the build reads is not YAML: the file, and the reason.
+    pub unreadable: Option<Arc<Unreadable>>,
+}
+
+/// A file that is not YAML.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Unreadable {
+    /// The path of the file.
+    pub path: Arc<Path>,
+    /// The text of the file.
+    pub text: Arc<str>,
+    /// The first error in its text.
+    pub error: NotYaml,
+}
+
+/// The reason why a text is not YAML that kustomize can read.
+#[derive(Clone, PartialEq, Debug)]
+pub enum NotYaml {
+    /// The text cannot be parsed.
+    Read(ReadError),
+    /// The text has values that JSON does not have.
+    Convert(ConvertError),
+}
+
+impl NotYaml {
+    /// The place of the error in the text.
+    pub fn span(&self) -> Span {
+        match self {
+            Self::Read(error) => error.span,
+            Self::Convert(error) => error.span,
+        }
+    }
+
+    /// The message without the line, which counts from the start of the document.
+    pub fn without_line(&self) -> &str {
+        match self {
+            Self::Read(error) => error.without_line(),
+            Self::Convert(error) => &error.message,
+        }
+    }
+}
+
+impl fmt::Display for NotYaml {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Read(error) => error.fmt(f),
+            Self::Convert(error) => error.fmt(f),
+        }
+    }
 }
 
 /// A word in a kustomization or a patch that kustomize does not know.
@@ -51,6 +100,7 @@ impl Problem {
             place: place.into(),
             part: None,
             unknown: None,
+            unreadable: None,
         }
     }
 
@@ -71,6 +121,15 @@ impl Problem {
         let known = known.into_iter().map(Into::into).collect();
         Self {
             unknown: Some(Unknown { word, known }),
+            ..self
+        }
+    }
+
+    /// Sets the file that is not YAML.
+    #[must_use]
+    pub(crate) fn of_file(self, unreadable: Unreadable) -> Self {
+        Self {
+            unreadable: Some(Arc::new(unreadable)),
             ..self
         }
     }

@@ -10,7 +10,6 @@ use std::{
 use crd_analyzer_syntax::{
     json::{Json, JsonValue, Member},
     read_json,
-    reader::ReadError,
     split::{read_document, split},
     tree::{CollectionStyle, NodeId, NodeKind, ScalarStyle, Span, Tree},
 };
@@ -21,7 +20,7 @@ use crate::{
     changed::ChangedText,
     dates::timestamp,
     node::{Entry, Node, Place, Value, Word, plain},
-    problem::{Problem, ProblemKind, Result},
+    problem::{NotYaml, Problem, ProblemKind, Result, Unreadable},
     repeated::Repeated,
     spend,
 };
@@ -148,12 +147,20 @@ struct Source {
     repeated: Repeated,
 }
 
+/// A file that was read.
+#[derive(Debug)]
+struct KnownFile {
+    text: Arc<str>,
+    /// The range of its documents, or the reason why it is not YAML.
+    documents: Result<Range<u32>>,
+}
+
 /// The documents from which the values of builds come. All builds of a run share them, so that each file is read once.
 #[derive(Default, Debug)]
 pub struct Sources {
     documents: Vec<Source>,
-    /// The files that were read, each with its text and the range of its documents.
-    files: HashMap<Arc<Path>, (Arc<str>, Range<u32>)>,
+    /// The files that were read.
+    files: HashMap<Arc<Path>, KnownFile>,
     /// The scalars whose content was parsed, each with the range of its documents. The key also contains the changed text, if the content was
     /// changed.
     inside: HashMap<(Place, Option<Arc<str>>), Range<u32>>,
@@ -187,7 +194,7 @@ impl Sources {
     pub(crate) fn text(&self, files: &dyn Files, path: &Path) -> Result<Option<Arc<str>>> {
         let Some(text) = files.read(path) else { return Ok(None) };
         spend::text(text.len())?;
-        let known = self.files.get(path).map(|it| &it.0).filter(|it| **it == text);
+        let known = self.files.get(path).map(|it| &it.text).filter(|it| **it == text);
         Ok(Some(known.cloned().unwrap_or(text)))
     }
 
@@ -336,17 +343,21 @@ impl Sources {
 
     /// The documents in the text of a file that are not empty.
     pub(crate) fn read_file(&mut self, path: &Path, text: &Arc<str>) -> Result<Vec<Node>> {
-        if let Some((known, documents)) = self.files.get(path)
-            && **known == **text
+        if let Some(known) = self.files.get(path)
+            && *known.text == **text
         {
-            return self.read_again(documents.clone());
+            return self.read_again(known.documents.clone()?);
         }
         let path: Arc<Path> = path.into();
-        let read = self.read_text(&path, text, None);
-        // The problem is shown at the place that names the file.
-        let (documents, read) = read.map_err(|it| it.of_part(None))?;
-        self.files.insert(path, (text.clone(), documents));
-        Ok(read)
+        let (documents, read) = match self.read_text(&path, text, None) {
+            Ok((documents, read)) => (Ok(documents), Ok(read)),
+            // Other problems depend on what is left of the budget.
+            Err(problem) if problem.unreadable.is_none() => return Err(problem),
+            Err(problem) => (Err(problem.clone()), Err(problem)),
+        };
+        let text = text.clone();
+        self.files.insert(path, KnownFile { text, documents });
+        read
     }
 
     /// The documents in the content of a scalar.
@@ -422,37 +433,30 @@ impl Sources {
     ) -> Result<(Range<u32>, Vec<Node>)> {
         spend::work(text.len() * PARSING)?;
         let found = split(text);
-        let cannot = |why: String, part: Option<Span>| {
+        let cannot = |error: NotYaml| {
             if has_lines_to_fill(text) {
                 let message = format!("`{}` is a template, and not YAML", name(path));
                 return Problem::new(ProblemKind::NotSupported, within, message);
             }
-            let what = match within {
-                Some(_) => "the text in this field".to_owned(),
-                None => format!("`{}`", name(path)),
-            };
-            let part = part.filter(|_| within.is_some());
-            Problem::fails(within, format!("{what} is not YAML: {why}")).of_part(part)
-        };
-        let cannot_read = |it: ReadError| {
-            // The line in the message counts from the start of the text, and the place is shown.
-            let message = if within.is_some() {
-                it.without_line()
-            } else {
-                &it.message
-            };
-            cannot(message.to_owned(), Some(it.span))
+            if within.is_some() {
+                // The line in the message counts from the start of the text, and the place is shown.
+                let message = format!("the text in this field is not YAML: {}", error.without_line());
+                return Problem::fails(within, message).of_part(Some(error.span()));
+            }
+            let message = format!("`{}` is not YAML: {error}", name(path));
+            let (path, text) = (path.clone(), text.clone());
+            Problem::fails(None, message).of_file(Unreadable { path, text, error })
         };
         if let Some(error) = found.error {
-            return Err(cannot(error.to_string(), None));
+            return Err(cannot(NotYaml::Read(error)));
         }
         let first = self.documents.len() as u32;
         let mut read = Vec::new();
         for document in found.documents {
-            let tree = read_document(text, document, &[]).map_err(cannot_read)?;
+            let tree = read_document(text, document, &[]).map_err(|it| cannot(NotYaml::Read(it)))?;
             let tree = Arc::new(tree);
             let number = self.documents.len() as u32;
-            let json = read_json(&tree).map_err(|it| cannot(it.to_string(), Some(it.span)))?;
+            let json = read_json(&tree).map_err(|it| cannot(NotYaml::Convert(it)))?;
             if json.depth() > MOST_DEPTH {
                 return Err(Problem::new(
                     ProblemKind::TooLarge,

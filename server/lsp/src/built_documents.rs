@@ -197,7 +197,16 @@ impl Session {
             |it| builders.has(it, of).then_some(all),
             |_| Some(all),
         );
-        Overlays::since(&folders, Some(&of_flux), None)
+        let is_checked = |it: &Path| self.shows(it);
+        Overlays::since(&folders, Some(&of_flux), None, Some(&is_checked))
+    }
+
+    /// Whether the editor shows the errors of a file: it is open, or all files of the workspace are checked.
+    fn shows(&self, path: &Path) -> bool {
+        let folders = self.folders();
+        let settings = self.settings();
+        let is_in = || settings.features.workspace_diagnostics && folders.iter().any(|it| path.starts_with(it));
+        (self.documents.is_open_at(path) || is_in()) && !settings.for_file(Some(path), &folders).is_excluded
     }
 
     /// Builds the CRDs that kustomizations change, because resources in all folders are checked against them. `changed` has the files changed since

@@ -240,7 +240,9 @@ pub(super) fn overlays(
     let mut folders = folders(inputs, &disk);
     let known: HashSet<PathBuf> = folders.iter().map(|it| it.0.clone()).collect();
     folders.extend(around.iter().filter(|it| !known.contains(&it.0)).cloned());
-    let overlays = Overlays::since(&folders, Some(&of_flux), earlier);
+    let checked: HashSet<PathBuf> = inputs.iter().filter_map(|it| it.file().and(it.place().ok())).collect();
+    let is_checked = |it: &Path| checked.contains(it);
+    let overlays = Overlays::since(&folders, Some(&of_flux), earlier, Some(&is_checked));
     let before = if revision.is_none() || now.is_empty() {
         Flux::default()
     } else {

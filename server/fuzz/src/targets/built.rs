@@ -274,7 +274,7 @@ fn run(bytes: &[u8]) {
     let kustomizations = manifests.iter().filter(|it| is_kustomization(it));
     let folders: BTreeSet<&Path> = kustomizations.filter_map(|it| it.parent()).collect();
     let folders: Vec<_> = folders.into_iter().map(|it| (it.to_owned(), files.clone())).collect();
-    let overlays = Overlays::since(&folders, Some(&of_flux), None);
+    let overlays = Overlays::since(&folders, Some(&of_flux), None, None);
     let catalog = catalog(DEFINITION.as_bytes());
     let versions = VersionSet::one(VersionSet::default().newest());
     let question = Question {

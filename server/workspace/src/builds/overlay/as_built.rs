@@ -8,7 +8,7 @@ use std::{
 
 use crd_analyzer_syntax::{common, tree::Span};
 
-use super::{Key, Overlays};
+use super::{Key, Overlays, own_errors::take_repeats};
 use crate::{
     codes::INVALID_YAML,
     comparison::revision,
@@ -220,6 +220,7 @@ impl AsBuilt {
         report.documents.extend(built);
         report.documents.sort_by_key(|it| (it.index, it.item));
         mark_repeats(report);
+        take_repeats(report);
         if let Some(row) = self
             .row
             .filter(|_| !(self.documents.is_empty() && self.findings.is_empty()))

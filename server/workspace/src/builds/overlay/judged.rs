@@ -17,6 +17,7 @@ use super::{
     built_crds::CrdsOfBuild,
     deciders::{self, Deciding},
     merging::{Merging, name_builds},
+    own_errors,
     projection::{Projection, spot},
     unjudged,
 };
@@ -100,6 +101,13 @@ impl Overlays {
         if let Some(findings) = self.findings.get(path) {
             report.findings.extend(findings.iter().cloned());
         }
+        report.findings.extend(self.unreadable.of(path).cloned());
+        self.complete_objects(path, report, question);
+        own_errors::take_repeats(report);
+    }
+
+    /// Adds the reports on the built objects that the file contributes to.
+    fn complete_objects(&self, path: &Path, report: &mut FileReport, question: &Question<'_>) {
         let Some(objects) = self.by_file.get(path) else { return };
         let mut reports: BTreeMap<Home, Merging> = BTreeMap::new();
         let mut beside = Beside::default();

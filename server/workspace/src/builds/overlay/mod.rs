@@ -4,6 +4,7 @@
 //! built. If one of them uses the object unchanged, it is checked as written, too. A resource whose CRD a kustomization changes is checked against
 //! the built CRD.
 
+mod adding;
 mod as_built;
 mod as_written;
 mod built_crds;
@@ -18,12 +19,14 @@ mod judged;
 mod merging;
 mod objects;
 mod outside;
+mod own_errors;
 mod projection;
 mod run;
 mod stored;
 mod takers;
 mod targets;
 mod unjudged;
+mod unreadable;
 mod without_value;
 
 use std::{
@@ -32,6 +35,7 @@ use std::{
     sync::{Arc, Mutex, atomic::AtomicU64},
 };
 
+use adding::Adding;
 pub use as_built::AsBuilt;
 use built_crds::BuiltCrds;
 pub use changed_values::{Becomes, ChangedValue};
@@ -51,7 +55,7 @@ use projection::{Projection, Written, documents_of};
 use run::{BuiltFolder, Run};
 pub use stored::{BuildOf, Stored};
 use takers::Takers;
-use targets::TargetsOfRun;
+use unreadable::UnreadableFiles;
 
 use crate::{
     builds::flux::Flux,
@@ -124,6 +128,8 @@ pub struct Overlays {
     read: (HashSet<PathBuf>, HashSet<PathBuf>),
     /// The diagnostics about the kustomizations themselves, by file.
     findings: BTreeMap<PathBuf, Vec<Finding>>,
+    /// The diagnostics about files that builds cannot read.
+    unreadable: UnreadableFiles,
     takers: Takers,
     /// The variables that Flux substitutes in the builds.
     flux: Arc<Flux>,
@@ -137,42 +143,21 @@ pub struct Overlays {
     kept: AtomicU64,
 }
 
-/// The state collected while adding builds.
-#[derive(Default)]
-struct Adding {
-    /// The objects that a build uses as written.
-    unchanged: HashSet<Key>,
-    /// The objects that a build uses but that are not in its result, because a patch deletes them.
-    dropped: HashSet<Key>,
-    /// The files that failed builds use.
-    unknown: HashSet<PathBuf>,
-    /// The remote bases and files that were already reported.
-    remote: HashSet<String>,
-    /// The findings about kustomizations that were already reported, by span and headline.
-    told: HashSet<(u32, u32, String)>,
-    targets: TargetsOfRun,
-    outside: OutsideOfRun,
-    /// The objects that are part of a build but are not checked.
-    left_out: HashSet<Key>,
-    /// The indices of the builds that Flux makes from the repository as it is, without a tool that creates files first.
-    as_is: HashSet<usize>,
-    run: Run,
-}
-
 impl Overlays {
     /// Builds the kustomizations of these folders, except those that another one of them names. Each folder comes with the files that its
     /// kustomization may read.
     pub fn new<F: Files>(folders: &[(PathBuf, F)]) -> Self {
-        Self::since(folders, None, None)
+        Self::since(folders, None, None, None)
     }
 
     /// Like [`Overlays::new`], but also checks updates from the earlier files. An object replaces the object that the same kustomization built from
     /// the earlier files. If the folder had no kustomization, it replaces the object in the earlier file. `patching` has the folders that Flux
-    /// Kustomizations build.
+    /// Kustomizations build. `is_checked` tells the files that show their own errors, which are then not repeated where a build fails because of them.
     pub fn since<F: Files>(
         folders: &[(PathBuf, F)],
         patching: Option<&FluxFolders<'_>>,
         earlier: Option<&dyn Files>,
+        is_checked: Option<&dyn Fn(&Path) -> bool>,
     ) -> Self {
         let mut earlier = earlier.map(Earlier::new);
         let mut run = if earlier.is_some() {
@@ -235,6 +220,7 @@ impl Overlays {
             run,
             as_is: as_is.map(|it| it.0).collect(),
             outside,
+            is_checked,
             ..Adding::default()
         };
         let ByFlux {
@@ -303,7 +289,7 @@ impl Overlays {
     fn add(
         &mut self,
         (number, unchanged): (usize, Option<Vec<Key>>),
-        state: &mut Adding,
+        state: &mut Adding<'_>,
         mut earlier: Option<&mut Earlier<'_>>,
     ) {
         // Take the objects out of the build, so that those that are not checked are freed.
@@ -348,7 +334,10 @@ impl Overlays {
                         let note = "the patches of the kustomization are checked as soon as it can be built";
                         finding.notes.push(note.to_owned());
                     }
-                    findings.push((place, finding));
+                    match state.unreadable(&problem) {
+                        Some(file) => self.unreadable.add(file, &finding),
+                        None => findings.push((place, finding)),
+                    }
                 }
                 self.misread.extend(build.misread.iter().cloned());
                 let of_patches = if leaves_patches {
@@ -445,7 +434,7 @@ impl Overlays {
     }
 
     /// Adds a finding at a place, unless another build has already added it.
-    fn tell(&mut self, state: &mut Adding, (place, mut finding): (Place, Finding)) {
+    fn tell(&mut self, state: &mut Adding<'_>, (place, mut finding): (Place, Finding)) {
         let span = Some(finding.span).filter(|it| *it != Span::default());
         let span = span.unwrap_or_else(|| self.sources.span(place));
         finding.span = spans::first_line(self.sources.text_of(place), span);

@@ -67,7 +67,7 @@ fn missing(path: &str) -> Finding {
 }
 
 /// The finding for an error of kustomize.
-fn failure(message: &str) -> Finding {
+pub(super) fn failure(message: &str) -> Finding {
     let headline = words::clip(&format!("kustomize fails: {message}"), 100);
     let mut finding = Finding::new(Class::Hint, codes::KUSTOMIZE_FAILURE, Span::default(), headline);
     finding.severity = Severity::Error;
