@@ -104,3 +104,52 @@ fn a_file_that_is_not_checked() {
         &["prod/kustomization.yaml:1:22: error[kustomize-failure]"],
     );
 }
+
+/// Helm loads the values and the metadata of a chart and of the charts in it before it renders a template.
+#[test]
+fn what_helm_loads_of_a_chart() {
+    let chart = "apiVersion: v2\nname: a\nversion: 1.0.0\n";
+    let whole = [
+        ("a/Chart.yaml", chart),
+        ("a/values.yaml", "size: 1\nsize: 2\n"),
+        ("a/charts/b/Chart.yaml", chart),
+        ("a/charts/b/values.yaml", ""),
+        ("a/ci/values.yaml", "mode Fast\nsize: 1\n"),
+        ("values.yaml", "mode Fast\nsize: 1\n"),
+    ];
+    let check_with = |file: &'static str, text: &'static str, expected: &[&str]| {
+        let mut files = whole.to_vec();
+        files.retain(|it| it.0 != file);
+        files.push((file, text));
+        check(&files, expected);
+    };
+    check_with("a/README.md", "", &[]);
+    check_with(
+        "a/values.yaml",
+        "size: 1\n\ttier: x\n",
+        &["a/values.yaml:2:1: error[invalid-yaml]"],
+    );
+    check_with(
+        "a/values.yaml",
+        "a: {b: [c}\n",
+        &["a/values.yaml:1:10: error[invalid-yaml]"],
+    );
+    check_with(
+        "a/charts/b/values.yaml",
+        "mode Fast\nsize: 1\n",
+        &["a/charts/b/values.yaml:2:5: error[invalid-yaml]"],
+    );
+    check_with(
+        "a/Chart.yaml",
+        "name: a\nappVersion: \"1.0\nversion: 1.0.0\n",
+        &["a/Chart.yaml:2:13: error[invalid-yaml]"],
+    );
+    // The action is for Helm.
+    check_with(
+        "a/values.yaml",
+        "# a: {{ .Values.a }}\nb: \"{{ .Values.b }}\"\nmode Fast\nsize: 1\n",
+        &["a/values.yaml:3:1: error[invalid-yaml]"],
+    );
+    // A program fills in the values.
+    check_with("a/values.yaml", "size: 1\ntier: {{ tier }}\n", &[]);
+}

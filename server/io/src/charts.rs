@@ -41,9 +41,9 @@ const MOST_FILES: usize = 4_000;
 const MOST_BYTES: usize = 16 << 20;
 
 impl Charts {
-    /// The chart that has the template at an absolute path, with the charts around it and in it, since their templates share one set of names.
-    pub fn of(&self, template: &Path, access: &Access) -> Option<Arc<Chart>> {
-        let folder = chart_of(template, access)?;
+    /// The chart that has the template at an absolute path, or the file that Helm loads first, with the charts around it and in it, since their templates share one set of names.
+    pub fn of(&self, file: &Path, access: &Access) -> Option<Arc<Chart>> {
+        let folder = chart_of(file, access)?;
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(chart) = known.get(&folder) {
             return chart.clone();
@@ -59,12 +59,14 @@ impl Charts {
     }
 }
 
-/// The folder of the outermost chart around a template.
-fn chart_of(template: &Path, access: &Access) -> Option<PathBuf> {
+/// The folder of the outermost chart around a file of a chart.
+fn chart_of(file: &Path, access: &Access) -> Option<PathBuf> {
     let is_chart = |it: &Path| read::kind(&it.join(FILE), access).is_ok();
     let is_templates = |it: &&Path| it.file_name().is_some_and(|it| it == TEMPLATES);
-    let mut above = template.ancestors().skip(1).take(MAX_DEPTH).filter(is_templates);
-    let mut folder = above.find_map(|it| it.parent().filter(|it| is_chart(it)))?;
+    let mut above = file.ancestors().skip(1).take(MAX_DEPTH).filter(is_templates);
+    let around_templates = above.find_map(|it| it.parent().filter(|it| is_chart(it)));
+    let own = || file.parent().filter(|it| metadata::is_loaded(file) && is_chart(it));
+    let mut folder = around_templates.or_else(own)?;
     for _ in 0..MAX_DEPTH {
         let around = folder
             .parent()

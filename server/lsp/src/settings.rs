@@ -10,7 +10,10 @@ use crd_analyzer_io::{
     scripts::Scripts,
 };
 use crd_analyzer_workspace::{
-    charts::chart::{self, Chart},
+    charts::{
+        chart::{self, Chart},
+        metadata,
+    },
     comparison::breaking::Policy,
     config::Config,
     config::settings::SETTINGS,
@@ -243,7 +246,7 @@ impl Settings {
         let uses = path.map(|it| self.kustomizations.uses(it, &access()));
         let is_part = below.is_some_and(|it| self.config.partial.is_match(it));
         effective.uses = uses.unwrap_or(Uses::COMPLETED).with_if(Use::Part, is_part);
-        let template = path.filter(|it| folder.is_some() && is_template(it));
+        let template = path.filter(|it| folder.is_some() && (is_template(it) || metadata::is_loaded(it)));
         effective.charts = ChartOfFile(template.and_then(|it| self.charts.of(it, &access())));
         let found = path
             .and_then(Path::parent)

@@ -9,7 +9,7 @@ use std::{
 use crd_analyzer_budget::{self as budget, Limits};
 use crd_analyzer_syntax::{json::Json, read, read_json, tree::Span};
 
-use super::ignored::Ignored;
+use super::{ignored::Ignored, values::DEFAULTS};
 use crate::documents::source::SourceText;
 
 /// The file that makes a folder a chart.
@@ -27,6 +27,11 @@ const CHARTS: &str = "charts";
 
 /// The names of the files of a chart that say something about the chart.
 pub const FILES: [&str; 3] = [CHART, REQUIREMENTS, IGNORE];
+
+/// Whether Helm reads a file before it renders the templates of a chart, judging by its name. Without the file, it renders none of them.
+pub fn is_loaded(path: &Path) -> bool {
+    [CHART, DEFAULTS].iter().any(|it| path.ends_with(it))
+}
 
 /// Whether a file of a chart says something about the chart.
 pub fn is_metadata(path: &Path) -> bool {

@@ -20,7 +20,7 @@ use super::computed::Computed;
 use crate::documents::source::SourceText;
 
 /// The file with the default values.
-const DEFAULTS: &str = "values.yaml";
+pub(super) const DEFAULTS: &str = "values.yaml";
 
 /// The file with the JSON Schema of the values. Helm renders nothing for values that it does not allow.
 const SCHEMA: &str = "values.schema.json";

@@ -49,9 +49,22 @@ const VARIABLES: [&str; 2] = ["${", "$("];
 
 /// Whether a tool fills in a document that cannot be parsed. This is so if it has an action, or if the line with the error has a variable.
 pub(crate) fn is_template(text: &str, document: Span, error: &ReadError) -> bool {
-    let has = |marks: &[&str], text: &str| marks.iter().any(|it| text.contains(it));
+    has_action(&text[document.range()]) || is_line_filled_in(text, error)
+}
+
+/// Like [`is_template`], for a file that Helm reads as it is. Actions in its comments and strings are for Helm.
+pub(crate) fn is_template_for_helm(text: &str, document: Span, error: &ReadError) -> bool {
+    let is_filled_in = |line: &str| {
+        let action = ACTIONS.iter().filter_map(|it| line.find(it)).min();
+        action.is_some_and(|it| !line[..it].contains(['#', '"', '\'']))
+    };
+    text[document.range()].lines().any(is_filled_in) || is_line_filled_in(text, error)
+}
+
+/// Whether the line with an error has something that a tool replaces.
+fn is_line_filled_in(text: &str, error: &ReadError) -> bool {
     let line = line_of(text, error);
-    has_action(&text[document.range()]) || has(&VARIABLES, line) || has_placeholder(line)
+    VARIABLES.iter().any(|it| line.contains(it)) || has_placeholder(line)
 }
 
 /// Whether a file is JSON with comments, which only editors and build tools read as their settings.

@@ -3,6 +3,7 @@
 use crd_analyzer_apiextensions::decode::WrittenType;
 use crd_analyzer_syntax::{
     read_json,
+    reader::ReadError,
     split::Document,
     tree::{NodeId, Span, Tree},
 };
@@ -10,6 +11,7 @@ use crd_analyzer_syntax::{
 use super::{Ask, Judged};
 use crate::{
     builds::kustomize,
+    charts::metadata,
     codes,
     documents::head::Head,
     documents::spans,
@@ -40,12 +42,20 @@ impl Ask<'_> {
         let name = self.question.path.and_then(|it| it.file_name()?.to_str());
         let is_filled_in = self.question.path.is_some_and(roles::is_filled_in);
         let is_kustomization = name.is_some_and(|it| kustomize::FILE_NAMES.contains(&it));
+        let is_template = |error: &ReadError| {
+            let of = if self.is_loaded_by_helm() {
+                passed_over::is_template_for_helm
+            } else {
+                passed_over::is_template
+            };
+            of(&self.source.content, document.span, error)
+        };
         let tree = match found.whole(self.source, document) {
-            Err(error) if is_filled_in || passed_over::is_template(&self.source.content, document.span, &error) => {
+            Err(error) if is_filled_in || is_template(&error) => {
                 self.leave_template(document);
                 return Judged::NOTHING;
             }
-            Err(error) if passed_over::shows_manifest(text) || is_kustomization => {
+            Err(error) if passed_over::shows_manifest(text) || is_kustomization || self.is_loaded_by_helm() => {
                 self.unknown.borrow_mut().truncate(counted);
                 let answer = verdict::not_cut(&error);
                 return Judged::Documents(vec![self.unread(document, &written, &answer)]);
@@ -116,6 +126,13 @@ impl Ask<'_> {
             return Judged::NOTHING;
         }
         leave(reason)
+    }
+
+    /// Whether the file is the `Chart.yaml` or `values.yaml` of a chart. If it is not YAML, Helm renders no template.
+    fn is_loaded_by_helm(&self) -> bool {
+        let named = self.question.path.filter(|it| metadata::is_loaded(it));
+        let charts = named.zip(self.question.around.charts);
+        charts.is_some_and(|(path, charts)| charts.of(path).is_some_and(|it| it.has(path)))
     }
 
     /// The error about an object that has only one of `apiVersion` and `kind`. `None` if the object has both, or is not sent as it is.
