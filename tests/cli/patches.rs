@@ -563,7 +563,7 @@ fn only_patches_that_no_object_is_there_for_are_a_hint() {
     sandbox.write("prod/kustomization.yaml", "resources: [broken.yaml]\n");
     sandbox
         .run(&["check", "."])
-        .expect(1, &["error[kustomize-failure]", "error[invalid-yaml]"]);
+        .expect(1, &["prod/broken.yaml:4:1", "error[invalid-yaml]"]);
 }
 
 #[test]
