@@ -138,7 +138,8 @@ fn what_cannot_be_made_is_told() {
         "{}",
         outcome.stderr
     );
-    let sandbox = without_crd(&SPEC.replace("Most int32", "Most nowhere.Number"));
+    let unknown = SPEC.replace("Most int32", "Most nowhere.Number");
+    let sandbox = without_crd(&format!("import \"example.org/nowhere\"\n\n{unknown}"));
     let outcome = sandbox.run(&["generate", "crd", "./api/...", "--output-dir", "out"]);
     assert_eq!(outcome.code, Some(3), "{outcome:?}");
     assert!(

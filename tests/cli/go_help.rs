@@ -110,10 +110,9 @@ fn rules_read_only_names_of_metadata() {
             "// +kubebuilder:validation:XValidation:rule=\"has(self.metadata.{field})\"\ntype Box struct {{\n\tmetav1.TypeMeta \
              `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\tSpec CartSpec `json:\"spec\"`\n}}\n\n"
         );
-        assert_eq!(
-            helps(&kind, "\tA string `json:\"a\"`"),
-            ["use `name` or `generateName`: rules cannot read other metadata"]
-        );
+        let outcome = module(&kind, "\tA string `json:\"a\"`").run(&["check", "./api/..."]);
+        let note = "note: of the metadata, rules can read only `name` or `generateName`";
+        outcome.expect(1, &["no rule can read it", note]);
     }
 }
 

@@ -91,7 +91,7 @@ fn an_error_that_only_kustomize_has_is_in_the_file() {
     );
 }
 
-/// Nobody sees the error of a file that is not checked, so it stays at the place that names the file.
+/// The error of a file that is not checked stays at the place that names the file.
 #[test]
 fn a_file_that_is_not_checked() {
     let text = format!("{HEAD}spec:\n\tsize: 1\n");

@@ -52,6 +52,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "diagnostic",
             "envsubst",
             "generator",
+            "goregexp",
             "gosource",
             "gotemplate",
             "hazards",

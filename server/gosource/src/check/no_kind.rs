@@ -1,4 +1,4 @@
-//! Finds markers of kinds at types that are no kinds, such as the type of a spec or of a list. controller-gen ignores them there.
+//! Finds markers of kinds at other types, such as the type of a spec or of a list. controller-gen ignores them there.
 
 use super::{
     Finding, Problem,

@@ -336,10 +336,7 @@ impl<'a> Locate<'a> {
     /// The field beside an unknown one whose object requires it and lacks it.
     fn inner(&self, error: &server::StrictError, key: NodeId) -> Option<String> {
         let name = self.tree.scalar(key);
-        let decider = error.decider.as_ref()?;
-        let steps: Vec<Step<'_>> = spans::steps(decider.path.segments());
-        let tree = &self.definition.tree;
-        let schema = tree.resolve(self.finder.find_from(self.definition.root, &steps).node);
+        let (tree, schema) = self.schema(error.decider.as_ref()?);
         let properties = tree.resolve(self.finder.lookup(schema, "properties")?.value);
         let inner = misplaced::inner(self.tree, key, |inner| {
             let property = self.finder.lookup(properties, inner).map(|it| tree.resolve(it.value));
@@ -370,17 +367,26 @@ impl<'a> Locate<'a> {
         // The root also has fields that the schema does not declare.
         let object = words::at(self.json.root()?, parent).filter(|_| !parent.is_empty())?;
         let decider = error.decider.as_ref()?;
-        let steps: Vec<Step<'_>> = spans::steps(decider.path.segments());
-        let tree = &self.definition.tree;
-        let schema = tree.resolve(self.finder.find_from(self.definition.root, &steps).node);
+        let (tree, schema) = self.schema(decider);
         renamed::only_missing((tree, schema), known, object, name)
+    }
+
+    /// The schema that decides, with the tree of the CRD.
+    fn schema(&self, decider: &Decider) -> (&Tree, NodeId) {
+        self.schema_at(&spans::steps(decider.path.segments()))
+    }
+
+    fn schema_at(&self, steps: &[Step<'_>]) -> (&Tree, NodeId) {
+        let tree = &self.definition.tree;
+        (
+            tree,
+            tree.resolve(self.finder.find_from(self.definition.root, steps).node),
+        )
     }
 
     /// Whether the schema has an entry at a path of keys.
     fn has_property(&self, decider: &Decider, path: &[&str]) -> bool {
-        let steps: Vec<Step<'_>> = spans::steps(decider.path.segments());
-        let tree = &self.definition.tree;
-        let mut node = self.finder.find_from(self.definition.root, &steps).node;
+        let (tree, mut node) = self.schema(decider);
         for key in path {
             match self.finder.lookup(tree.resolve(node), key) {
                 Some(entry) => node = entry.value,
@@ -392,19 +398,15 @@ impl<'a> Locate<'a> {
 
     /// The type that a schema wants instead of an object.
     fn other_type(&self, decider: &Decider) -> Option<String> {
-        let steps: Vec<Step<'_>> = spans::steps(decider.path.segments());
-        let tree = &self.definition.tree;
-        let schema = tree.resolve(self.finder.find_from(self.definition.root, &steps).node);
+        let (tree, schema) = self.schema(decider);
         let expected = tree.scalar(tree.resolve(self.finder.lookup(schema, "type")?.value));
         (expected != "object").then(|| expected.into_owned())
     }
 
     /// The names of the properties of a schema.
     fn properties(&self, decider: &Decider) -> Vec<Cow<'a, str>> {
-        let steps: Vec<Step<'_>> = spans::steps(decider.path.segments());
         let tree = &self.definition.tree;
-        let place = self.finder.find_from(self.definition.root, &steps);
-        let Some(properties) = self.finder.lookup(tree.resolve(place.node), "properties") else {
+        let Some(properties) = self.finder.lookup(self.schema(decider).1, "properties") else {
             return Vec::new();
         };
         let entries = || tree.entries(tree.resolve(properties.value));
@@ -438,14 +440,8 @@ impl<'a> Locate<'a> {
             && let Some((root, decider)) = self.json.root().zip(found.decider.as_ref())
         {
             let mut steps: Vec<Step<'_>> = spans::steps(decider.path.segments());
-            if steps
-                .last()
-                .is_some_and(|it| matches!(it, Step::Key(key) if key == "type"))
-            {
-                steps.pop();
-            }
-            let tree = &self.definition.tree;
-            let schema = tree.resolve(self.finder.find_from(self.definition.root, &steps).node);
+            steps.pop_if(|it| matches!(it, Step::Key(key) if key == "type"));
+            let (tree, schema) = self.schema_at(&steps);
             only_property::say(&mut finding, error, root, (tree, schema));
             with_pattern::say(&mut finding, error, (root, self.tree), (tree, schema));
         }

@@ -109,8 +109,7 @@ impl Types<'_> {
             let json = text.and_then(|it| it.shared_json());
             let Some(it) = self.of_crd(crd, whole) else { continue };
             let it = it.keeping(json);
-            let is_to_compare = crd.is_current() && (before.may_be_older() || !it.is_in_step());
-            made.push(if is_to_compare { it.compared_later() } else { it });
+            made.push(if crd.is_current() { it.compared_later() } else { it });
         }
         if of_kind.is_empty() && self.are_written(crds) {
             let new = wholes

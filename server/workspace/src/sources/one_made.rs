@@ -336,11 +336,6 @@ impl Made {
         self.is_whole || self.has_other_fields || !self.refused.is_empty()
     }
 
-    /// Whether the CRD in the repository may still be older than its source after another change.
-    pub(super) fn may_be_older(&self) -> bool {
-        self.may_be_whole() || self.stale().is_some() || self.is_to_compare()
-    }
-
     /// Whether the CRD in the repository already has the values that markers set.
     pub(super) fn is_in_step(&self) -> bool {
         self.is_in_step

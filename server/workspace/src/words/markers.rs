@@ -173,7 +173,7 @@ fn no_kind(name: &str, at: &str, kind: Option<&str>) -> Words {
     let shown = |name: &str| code(&clip(name, LONGEST_NAME));
     let place = kind.map_or_else(|| "the type of a kind".to_owned(), shown);
     Words::new(format!(
-        "{} does nothing at {}, which is no kind",
+        "{} does nothing at {}, which is not a kind",
         marker(name),
         shown(at)
     ))
@@ -241,7 +241,7 @@ fn refused(written: &str, problem: &Argument, meant: Option<&str>) -> Words {
             format!("put the value in quotes: {}", code(quoted)),
         ),
         Argument::InnerQuote => (
-            format!("a quote in a string of {name} ends the string"),
+            "this quote ends the string".to_owned(),
             "not part of the string",
             "put the string in backquotes, or write `'…'` inside it".to_owned(),
         ),

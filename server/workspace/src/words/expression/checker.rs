@@ -114,7 +114,7 @@ pub(super) fn undefined_field(about: Option<&About<'_>>, field: &str, of: &str) 
     if is_metadata {
         return words
             .label("no rule can read it")
-            .help(format!("use {}: rules cannot read other metadata", either(&known)));
+            .note(format!("of the metadata, rules can read only {}", either(&known)));
     }
     let words = words.label("no such property");
     if known.is_empty() {

@@ -61,6 +61,18 @@ fn whole_value(text: &str, finding: &Finding, parts: &Parts, (title, new): (&str
     is_one.then(|| Repair::certain(title, vec![put(span, new)]))
 }
 
+/// Whether something that looks like another argument follows a quote, as in `";message="`. Then the separator is wrong, and not the quote.
+fn begins_argument(text: &str) -> bool {
+    text.match_indices('"').any(|(at, _)| {
+        let Some(next) = text[at + 1..].trim_start().strip_prefix([';', ',']) else {
+            return false;
+        };
+        let next = next.trim_start();
+        let rest = next.trim_start_matches(|c: char| c.is_ascii_alphabetic());
+        rest.len() < next.len() && rest.starts_with('=') && !rest.starts_with("==")
+    })
+}
+
 /// Puts a string with quotes inside into backquotes.
 fn backquotes(text: &str, finding: &Finding, parts: &Parts) -> Option<Repair> {
     let all = &parts.arguments;
@@ -73,7 +85,7 @@ fn backquotes(text: &str, finding: &Finding, parts: &Parts) -> Option<Repair> {
     let end = next.map_or(last_end, |it| it.span.start - 1);
     let written = text.get(start..end)?.trim();
     let inside = written.strip_prefix('"')?.strip_suffix('"')?;
-    if inside.contains(['`', '\\']) {
+    if inside.contains(['`', '\\']) || begins_argument(inside) {
         return None;
     }
     let start = end - text[start..end].trim_start().len();
