@@ -109,7 +109,8 @@ impl Types<'_> {
             let json = text.and_then(|it| it.shared_json());
             let Some(it) = self.of_crd(crd, whole) else { continue };
             let it = it.keeping(json);
-            made.push(if crd.is_current() { it.compared_later() } else { it });
+            let is_to_compare = crd.is_current() && (before.may_be_older() || !it.is_in_step());
+            made.push(if is_to_compare { it.compared_later() } else { it });
         }
         if of_kind.is_empty() && self.are_written(crds) {
             let new = wholes
@@ -298,10 +299,7 @@ impl Unit for Types<'_> {
             };
             if made.is_to_compare() {
                 let whole = wholes.of(&types.module).zip(made.crd());
-                made.compared(whole.and_then(|(whole, crd)| {
-                    let stale = whole.stale(crd, (&self.root, self.world.files()))?;
-                    Some((stale, whole.instead_of(crd)))
-                }));
+                made.compared(whole.and_then(|(whole, crd)| whole.stale(crd, (&self.root, self.world.files()))));
             }
             // The next edit needs it.
             types.reach(|| wholes.reach(&types.module, of));

@@ -120,6 +120,11 @@ impl<'m> Before<'m> {
         self.has_other_fields || self.made.is_empty() || self.made.iter().any(|it| it.may_be_whole())
     }
 
+    /// Whether the kind's CRD may be older than the types, although it has all values that markers set.
+    pub(super) fn may_be_older(&self) -> bool {
+        self.may_be_whole() || self.made.iter().any(|it| it.may_be_older())
+    }
+
     /// The types on which the kind depends. If a field has changed, they are unknown.
     pub(super) fn types(&self) -> Option<Arc<KnownTypes>> {
         let first = self.made.first().filter(|_| !self.has_other_fields)?;

@@ -122,7 +122,7 @@ impl Manifests {
     pub fn changes(&self, path: &Path) -> KnownChanges {
         let mut all = KnownChanges::default();
         for made in self.of_file(path) {
-            all.add(made.judged().changes(path));
+            all.add(made.judged.changes(path));
         }
         all
     }
@@ -158,8 +158,7 @@ impl Manifests {
         path: &'a Path,
         question: &'a Question<'_>,
     ) -> impl Iterator<Item = (&'a Arc<Manifest>, Arc<[DocumentReport]>)> {
-        self.of_file(path)
-            .map(|it| (it.manifest(), it.judged().found(question)))
+        self.of_file(path).map(|it| (it.manifest(), it.judged.found(question)))
     }
 
     /// The manifests that are generated from a file, each with the costs of its rules.
@@ -169,7 +168,7 @@ impl Manifests {
         version: KubernetesVersion,
     ) -> impl Iterator<Item = (&'a Arc<Manifest>, Arc<FileCosts>)> {
         self.of_file(path)
-            .map(move |it| (it.manifest(), it.judged().costs(version)))
+            .map(move |it| (it.manifest(), it.judged.costs(version)))
     }
 
     /// Converts edits of a manifest's text to edits of its source files. Edits inside strings are made where the strings are written, other edits as
@@ -195,7 +194,7 @@ impl Manifests {
     /// The CRD that a manifest would replace, and the changes since that CRD that are known, with their spans in the manifest.
     pub fn compared(&self, manifest: &Manifest) -> Option<(Arc<Revision>, KnownChanges)> {
         let is_it = |it: &&Made| std::ptr::eq(Arc::as_ptr(it.manifest()), manifest);
-        self.made.iter().find(is_it)?.judged().compared()
+        self.made.iter().find(is_it)?.judged.compared()
     }
 
     /// Converts changes of a manifest to edits of its source files. `None` if a change cannot be converted.
@@ -238,7 +237,7 @@ impl Manifests {
     /// The manifests that must be checked before [`Self::found`] can answer a question about a file. [`Judged::found`] checks one of them, on any
     /// thread.
     pub fn to_check<'a>(&'a self, path: &'a Path, question: &Question<'_>) -> Vec<&'a Judged> {
-        let all = self.of_file(path).map(|it| &**it.judged());
+        let all = self.of_file(path).map(|it| &*it.judged);
         all.filter(|it| it.is_open_for(question)).collect()
     }
 
@@ -256,7 +255,7 @@ impl Manifests {
         is_told: impl Fn(&Path) -> bool,
     ) -> Vec<DocumentReport> {
         let told = self.of_file(path).filter(|it| !it.is_told(&is_told));
-        let mut found = judged::in_file(told.map(Made::judged), path, (question, shows));
+        let mut found = judged::in_file(told.map(|it| &it.judged), path, (question, shows));
         // A stale CRD is already reported in its own file.
         let is_told = |it: &&Made| it.crd().is_some_and(|it| is_told(&it.path));
         let of_crds = older::in_source(self.made.iter().filter(|it| !is_told(it)), path, question);

@@ -40,7 +40,7 @@ impl SourceError {
 /// A generated manifest, its diagnostics, and the CRD in the repository that it updates.
 #[derive(Clone, Debug)]
 pub struct Made {
-    judged: Arc<Judged>,
+    pub(super) judged: Arc<Judged>,
     crd: Option<Arc<KnownCrd>>,
     /// The kind that it defines, if it is a CRD.
     kind: Option<GroupKind>,
@@ -87,8 +87,6 @@ impl KnownTypes {
 struct Age {
     /// The result of the comparison: the differences that show that the CRD is older.
     compared: OnceLock<Option<Stale>>,
-    /// The CRD that the source makes, if the CRD in the repository is older. What is wrong only in the older CRD is not wrong in the source.
-    newer: OnceLock<Arc<Judged>>,
     /// Until the comparison: the differences that were found before the last edit of a source file.
     before: Option<Stale>,
 }
@@ -153,12 +151,7 @@ impl Made {
 
     /// The generated manifest.
     pub fn manifest(&self) -> &Arc<Manifest> {
-        &self.judged().manifest
-    }
-
-    /// The generated manifest, with its diagnostics.
-    pub(super) fn judged(&self) -> &Arc<Judged> {
-        self.age.newer.get().unwrap_or(&self.judged)
+        &self.judged.manifest
     }
 
     /// The CRD in the repository that the manifest updates.
@@ -252,7 +245,7 @@ impl Made {
         let before = earlier.stale().cloned();
         let age = Age {
             before: before.and_then(|it| moves.iter().try_fold(it, moved)),
-            ..Age::default()
+            compared: OnceLock::new(),
         };
         Self {
             age: Arc::new(age),
@@ -262,27 +255,19 @@ impl Made {
 
     /// The same manifest after an edit that only moves places in a file. `None` if one of the places no longer exists.
     pub(super) fn moved(&self, moves: &Moves) -> Option<Self> {
-        let moved_manifest = |it: &Arc<Judged>| {
-            if !it.manifest.is_made_of(&moves.file.path) {
-                return Some(it.clone());
-            }
-            let manifest = Arc::new(it.manifest.after(moves)?);
-            Some(Arc::new(Judged::new(manifest)).after(it))
+        let judged = if self.manifest().is_made_of(&moves.file.path) {
+            let manifest = Arc::new(self.manifest().after(moves)?);
+            Arc::new(Judged::new(manifest)).after(&self.judged)
+        } else {
+            self.judged.clone()
         };
-        let judged = moved_manifest(&self.judged)?;
         let moved = |it: &Stale| it.after(moves).filter(|after| after.older.len() == it.older.len());
         let age = match self.age.compared.get() {
             Some(None) => self.age.clone(),
-            Some(Some(stale)) => {
-                let age = Age::of(Some(moved(stale)?));
-                if let Some(newer) = self.age.newer.get() {
-                    let _ = age.newer.set(moved_manifest(newer)?);
-                }
-                Arc::new(age)
-            }
+            Some(Some(stale)) => Arc::new(Age::of(Some(moved(stale)?))),
             None => Arc::new(Age {
                 before: self.age.before.as_ref().and_then(|it| it.after(moves)),
-                ..Age::default()
+                compared: OnceLock::new(),
             }),
         };
         let refused: Option<Arc<[Refused]>> = self.refused.iter().map(|it| it.after(moves)).collect();
@@ -302,7 +287,7 @@ impl Made {
     /// The error in the source for which a stale CRD cannot be generated again. Without a question, only known results are used.
     pub(super) fn error(&self, question: Option<&Question<'_>>) -> Option<SourceError> {
         let refused = self.stale()?.refused.clone().map(SourceError::Refused);
-        refused.or_else(|| self.judged().first_error(question).map(SourceError::Rejected))
+        refused.or_else(|| self.judged.first_error(question).map(SourceError::Rejected))
     }
 
     /// Whether the CRD in the repository may be older than its source, and was not compared yet.
@@ -310,12 +295,8 @@ impl Made {
         self.age.compared.get().is_none()
     }
 
-    /// Sets the result of comparing the CRD in the repository with its source: the differences, and the CRD that the source makes.
-    pub(super) fn compared(&self, older: Option<(Stale, Option<Manifest>)>) {
-        let (stale, newer) = older.map_or((None, None), |it| (Some(it.0), it.1));
-        if let Some(newer) = newer.filter(|_| !self.is_whole) {
-            let _ = self.age.newer.set(Arc::new(Judged::new(Arc::new(newer))));
-        }
+    /// Sets the result of comparing the CRD in the repository with its source.
+    pub(super) fn compared(&self, stale: Option<Stale>) {
         // If another thread has compared the same texts, it has the same result.
         let _ = self.age.compared.set(stale);
     }
@@ -327,13 +308,18 @@ impl Made {
 
     /// The reports on the manifest.
     pub(super) fn found(&self, question: &Question<'_>) -> Arc<[DocumentReport]> {
-        self.judged().found(question)
+        self.judged.found(question)
     }
 
     /// Whether the manifest is generated completely, or may be after another change, because the types may have other fields than the CRD in the
     /// repository, or because the generator rejects some of them.
     pub(super) fn may_be_whole(&self) -> bool {
         self.is_whole || self.has_other_fields || !self.refused.is_empty()
+    }
+
+    /// Whether the CRD in the repository may still be older than its source after another change.
+    pub(super) fn may_be_older(&self) -> bool {
+        self.may_be_whole() || self.stale().is_some() || self.is_to_compare()
     }
 
     /// Whether the CRD in the repository already has the values that markers set.
@@ -348,7 +334,6 @@ impl Made {
 
     /// Whether the manifest's diagnostics are already shown in the CRD's own file.
     pub(super) fn is_told(&self, is_told: impl Fn(&Path) -> bool) -> bool {
-        let is_same = self.is_in_step && self.age.newer.get().is_none();
-        is_same && self.crd.as_ref().is_some_and(|it| is_told(&it.path))
+        self.is_in_step && self.crd.as_ref().is_some_and(|it| is_told(&it.path))
     }
 }

@@ -355,12 +355,6 @@ impl<'m> Whole<'m> {
         (!older.is_empty()).then_some(Stale { crd, older, refused })
     }
 
-    /// The CRD that the types of a kind make, in the place of a CRD of the repository.
-    pub(in crate::sources) fn instead_of(&mut self, crd: &KnownCrd) -> Option<Manifest> {
-        let known = self.known(&crd.defines)?;
-        self.manifest(&known.crd, crd.path.clone())
-    }
-
     fn manifest(&mut self, crd: &Crd, path: Arc<Path>) -> Option<Manifest> {
         self.written(crd, (path, None))
     }

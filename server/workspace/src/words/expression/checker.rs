@@ -114,7 +114,7 @@ pub(super) fn undefined_field(about: Option<&About<'_>>, field: &str, of: &str) 
     if is_metadata {
         return words
             .label("no rule can read it")
-            .note(format!("of the metadata, rules can read only {}", either(&known)));
+            .help("read another field: of the metadata, rules can read only the name and the generateName");
     }
     let words = words.label("no such property");
     if known.is_empty() {
