@@ -309,11 +309,14 @@ impl Writing<'_> {
     }
 }
 
+/// The maximum length, in bytes, of the source text of a number. A build pays only for the number, which may be in many objects.
+const LONGEST_NUMBER: usize = 64;
+
 /// The source text of a value, such as `5.10` for 5.1, if it is read as this value without its context. Messages quote it.
 fn written_as<'t>(read: &serde_json::Value, json: &str, (tree, node): (&'t Tree, NodeId)) -> Option<&'t str> {
     let is_plain = tree.kind(node) == NodeKind::Scalar(ScalarStyle::Plain);
     let source = tree.source(node);
-    if !is_plain || source == json || source.is_empty() {
+    if !is_plain || source == json || source.is_empty() || source.len() > LONGEST_NUMBER {
         return None;
     }
     let same = read_json_of(tree, node).ok()?.root()?.to_value() == *read;
@@ -412,7 +415,8 @@ mod tests {
     #[test]
     fn numbers_stay_as_they_are_written() {
         let resource =
-            "{apiVersion: v1, kind: A, metadata: {name: a}, spec: [5.10, 0777, 1e3, 1, True, 123456789012345678901]}";
+            "{apiVersion: v1, kind: A, metadata: {name: a}, spec: [5.10, 0777, 1e3, 1, True, 123456789012345678901, LONG]}"
+                .replace("LONG", &format!("0.5{}", "0".repeat(LONGEST_NUMBER)));
         let mut sources = Sources::default();
         let built = build(&Resource(resource.into()), Path::new("/a"), (LIMITS, &mut sources));
         let built = built.objects.expect("it can be built");
@@ -421,7 +425,15 @@ mod tests {
         let lines: Vec<&str> = spec.lines().skip(1).map(str::trim).collect();
         assert_eq!(
             lines,
-            ["- 5.10", "- 0777", "- 1e3", "- 1", "- True", "- 123456789012345678901"]
+            [
+                "- 5.10",
+                "- 0777",
+                "- 1e3",
+                "- 1",
+                "- True",
+                "- 123456789012345678901",
+                "- 0.5"
+            ]
         );
     }
 
