@@ -41,7 +41,8 @@ const MOST_FILES: usize = 4_000;
 const MOST_BYTES: usize = 16 << 20;
 
 impl Charts {
-    /// The chart that has the template at an absolute path, or the file that Helm loads first, with the charts around it and in it, since their templates share one set of names.
+    /// The chart that has the template at an absolute path, or the file that Helm loads first. It comes with the charts around it and in it, since their
+    /// templates share one set of names.
     pub fn of(&self, file: &Path, access: &Access) -> Option<Arc<Chart>> {
         let folder = chart_of(file, access)?;
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
