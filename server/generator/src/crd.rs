@@ -9,7 +9,7 @@ use crate::{
     Options,
     flatten::Flattener,
     ids::{PackageId, TypeId},
-    kinds::{WITHOUT_GROUP, by_group, group_version, is_internal, is_kind, kinds},
+    kinds::{WITHOUT_GROUP, by_group, group_version, group_version_origins, is_internal, is_kind, kinds},
     node::{Node, Origin, Part},
     packages::{Found, Sources, markers},
     refused::{Reason, Refused},
@@ -62,7 +62,7 @@ pub struct Crd {
 /// Generates CRDs one by one. Types that several CRDs use are processed once.
 pub struct Generator<'s> {
     pub(crate) flattener: Flattener<'s>,
-    packages: Vec<PackageId>,
+    pub(crate) packages: Vec<PackageId>,
     pub(crate) of_group: BTreeMap<String, Vec<PackageId>>,
     tool: Option<String>,
 }
@@ -287,9 +287,13 @@ fn crd(
     if let [only] = versions.as_mut_slice() {
         only.is_stored = true;
     }
-    if !versions.iter().any(|it| it.is_stored) || !versions.iter().any(|it| it.is_served) {
+    if !versions.iter().any(|it| it.is_stored) {
         let origin = versions.first().map(|it| it.origin.clone());
         flattener.maker.refuse(origin, Reason::Versions);
+    }
+    let unserved: Option<Vec<&Origin>> = versions.iter().map(|it| it.unserved.as_ref()).collect();
+    if let Some(marker) = unserved.and_then(|it| it.last().copied().cloned()) {
+        flattener.maker.refuse(marker, Reason::Unserved);
     }
     if let Some(tool) = tool {
         annotations.insert(ANNOTATION.to_owned(), Part::value(tool));
@@ -325,6 +329,7 @@ fn versions(flattener: &mut Flattener<'_>, kind: &str, packages: &[PackageId]) -
         let Some(Found { file, declared }) = package.find(kind) else {
             continue;
         };
+        let [group, named] = group_version_origins(&package);
         let origin = origin_of(&file.path, declared.name.clone());
         let of_kind = TypeId {
             package: id,
@@ -335,8 +340,10 @@ fn versions(flattener: &mut Flattener<'_>, kind: &str, packages: &[PackageId]) -
             name,
             schema: (*schema).clone(),
             markers: markers(file, &declared.markers, Target::Type, flattener.maker.options.reading()),
+            group,
+            named,
             origin,
-            is_served: true,
+            unserved: None,
             is_stored: false,
             is_skipped: false,
             deprecated: None,
@@ -377,7 +384,11 @@ fn object(
     metadata.add("name", name);
     object.add("metadata", metadata.part());
     let mut spec = Map::default();
-    spec.add("group", Part::value(group));
+    let group = Part {
+        from: versions.iter().find_map(|it| it.group.clone()),
+        ..Part::value(group)
+    };
+    spec.add("group", group);
     let mut named = Map::default();
     named.add("kind", Part::value(names.kind.clone()));
     named.add("listKind", Part::value(format!("{}List", names.kind)));

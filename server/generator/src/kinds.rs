@@ -4,19 +4,33 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crd_analyzer_gosource::check::{
     catalog::Release,
-    types::{Shape, Types},
+    types::{Declared, Shape, Types},
 };
 
 use crate::{
+    crd::Generator,
     ids::PackageId,
     known::META,
-    packages::{Meaning, Package},
-    types::Maker,
+    node::Origin,
+    packages::{Marker, Meaning, Package},
+    types::{Maker, origin_of},
     values,
 };
 
 /// The first release that generates CRDs for packages without a group.
 pub(crate) const WITHOUT_GROUP: Release = Release(19);
+
+/// The marker of a package that sets its group.
+const GROUP: &str = "groupName";
+
+/// The marker of a package that sets the name of its version.
+const VERSION: &str = "versionName";
+
+/// The marker of a kind that leaves out a version.
+const SKIPPED: &str = "kubebuilder:skipversion";
+
+/// The begin of the names of kubebuilder's own markers.
+const OWN: &str = "kubebuilder:";
 
 /// The group and the version of a package.
 pub(crate) fn group_version(package: &Package, release: Release) -> Option<(String, String)> {
@@ -25,10 +39,18 @@ pub(crate) fn group_version(package: &Package, release: Release) -> Option<(Stri
         let value = marker.values.as_ref()?.one().and_then(|it| values::text(it));
         Some(value.unwrap_or_default().to_owned())
     };
-    match said("groupName") {
-        Some(group) => Some((group, said("versionName").unwrap_or_else(|| package.name.clone()))),
+    match said(GROUP) {
+        Some(group) => Some((group, said(VERSION).unwrap_or_else(|| package.name.clone()))),
         None => (release >= WITHOUT_GROUP).then(Default::default),
     }
+}
+
+/// The places of the group and of the version's name in a package's markers.
+pub(crate) fn group_version_origins(package: &Package) -> [Option<Origin>; 2] {
+    [GROUP, VERSION].map(|name| {
+        let marker: &Marker = package.markers.get(name)?.first()?;
+        Some(marker.given(marker.values.as_ref()?.one()?))
+    })
 }
 
 /// The packages of each group.
@@ -83,21 +105,92 @@ pub(crate) fn is_kind(maker: &mut Maker<'_>, at: (PackageId, &Types), shape: &Sh
     has_object && has_type
 }
 
-/// Whether one of the packages declares the kind as an internal type, which is never sent to an API server: its metadata has no JSON tags.
-/// controller-gen fails for such a type.
+/// Whether one of the packages declares the kind as an internal type, which is never sent to an API server: its metadata has no JSON tags, and
+/// kubebuilder is not told about it. controller-gen fails for such a type.
 pub(crate) fn is_internal(maker: &Maker<'_>, packages: &[PackageId], kind: &str) -> bool {
     packages.iter().any(|id| {
         let package = maker.packages.get(*id);
-        let found = package.as_ref().and_then(|it| it.find(kind));
-        let Some(Shape::Struct(members)) = found.map(|it| &it.declared.shape) else {
+        let Some(found) = package.as_ref().and_then(|it| it.find(kind)) else {
+            return false;
+        };
+        let Shape::Struct(members) = &found.declared.shape else {
             return false;
         };
         let is_metadata = |shape: &Shape| match shape {
             Shape::Selected { name, .. } | Shape::Name(name) => matches!(name.as_str(), "ObjectMeta" | "TypeMeta"),
             _ => false,
         };
-        members
-            .iter()
-            .any(|it| it.name.is_none() && it.tag.is_none() && is_metadata(&it.shape))
+        let mut metadata = members.iter().filter(|it| it.name.is_none() && is_metadata(&it.shape));
+        metadata.any(|it| it.tag.is_none()) && !is_marked(found.declared)
+    })
+}
+
+/// Whether a type has markers of kubebuilder, so that somebody wants a CRD of the kind.
+fn is_marked(declared: &Declared) -> bool {
+    declared.markers.iter().any(|it| it.name.starts_with(OWN))
+}
+
+impl Generator<'_> {
+    /// Whether markers of kubebuilder at the declaration of a kind show that controller-gen is meant to generate its CRD.
+    pub fn is_marked(&self, group: &str, kind: &str) -> bool {
+        let maker = &self.flattener.maker;
+        let packages = self.of_group.get(group).into_iter().flatten();
+        packages
+            .filter_map(|it| maker.packages.get(*it))
+            .any(|it| it.find(kind).is_some_and(|it| is_marked(it.declared)))
+    }
+
+    /// The first declaration of a kind.
+    pub fn declaration(&mut self, group: &str, kind: &str) -> Option<Origin> {
+        if group.is_empty() {
+            return Some(self.without_group().into_iter().find(|it| it.0 == kind)?.1);
+        }
+        let maker = &self.flattener.maker;
+        self.of_group.get(group)?.iter().find_map(|id| {
+            let package = maker.packages.get(*id)?;
+            let found = package.find(kind)?;
+            Some(origin_of(&found.file.path, found.declared.name.clone()))
+        })
+    }
+
+    /// The marker that leaves out a kind's only version, so that the kind has no CRD. `None` if a version is left.
+    pub fn skipped(&self, group: &str, kind: &str) -> Option<Origin> {
+        let maker = &self.flattener.maker;
+        let mut last = None;
+        for id in self.of_group.get(group)? {
+            let Some(package) = maker.packages.get(*id) else { continue };
+            let Some(found) = package.find(kind) else { continue };
+            let marker = found.declared.markers.iter().find(|it| it.name == SKIPPED)?;
+            last = Some(origin_of(&found.file.path, marker.span.clone()));
+        }
+        last
+    }
+
+    /// The kinds for which somebody wants a CRD, in packages that set no group, and the places of their declarations. Where a package may have a
+    /// misspelled marker for its group, that marker is the mistake.
+    pub fn without_group(&mut self) -> Vec<(String, Origin)> {
+        let mut found = Vec::new();
+        for id in self.packages.clone() {
+            let Some(package) = self.flattener.maker.packages.get(id) else { continue };
+            let is_without = !package.is_skipped && !package.markers.contains_key(GROUP);
+            for name in package.names().into_iter().filter(|_| is_without) {
+                if let Some(of_name) = package.find(name)
+                    && is_marked(of_name.declared)
+                    && is_kind(&mut self.flattener.maker, (id, &of_name.file.types), &of_name.declared.shape)
+                    && !package.files.iter().any(|it| may_set_group(&it.types.text))
+                {
+                    found.push((name.to_owned(), origin_of(&of_name.file.path, of_name.declared.name.clone())));
+                }
+            }
+        }
+        found
+    }
+}
+
+/// Whether a file has something like a marker for the group of its package.
+fn may_set_group(text: &str) -> bool {
+    text.lines().any(|it| {
+        let comment = it.trim_start().strip_prefix("//").map(str::trim_start);
+        comment.is_some_and(|it| it.get(..10).is_some_and(|it| it.eq_ignore_ascii_case("+groupName")))
     })
 }

@@ -78,6 +78,31 @@ pub(crate) fn without_sources(package: &str, name: &str) -> Option<Schema> {
     })
 }
 
+/// Whether a type of Go's own library is a struct of which controller-gen makes a schema field by field. The fields have no JSON tags, so it fails.
+/// The list has the types that may be meant as fields of a kind.
+pub(crate) fn is_struct_of_go(package: &str, name: &str) -> bool {
+    let names: &[&str] = match package {
+        "bytes" => &["Buffer"],
+        "crypto/tls" => &["Certificate", "Config"],
+        "crypto/x509" => &["CertPool", "Certificate"],
+        "database/sql" => &[
+            "NullBool", "NullByte", "NullFloat64", "NullInt16", "NullInt32", "NullInt64", "NullString", "NullTime",
+        ],
+        "html/template" | "text/template" => &["Template"],
+        "log" => &["Logger"],
+        "math/big" => &["Int"],
+        "net" => &["IPAddr", "IPNet", "TCPAddr", "UDPAddr"],
+        "net/http" => &["Client", "Cookie", "Request", "Response"],
+        "net/mail" => &["Address"],
+        "net/url" => &["URL", "Userinfo"],
+        "strings" => &["Builder"],
+        "sync" => &["Map", "Mutex", "Once", "RWMutex", "WaitGroup"],
+        "time" => &["Location", "Ticker", "Time", "Timer"],
+        _ => &[],
+    };
+    names.contains(&name)
+}
+
 fn condition() -> Schema {
     let text = || Schema::of_type("string");
     let name = "^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$";

@@ -42,8 +42,12 @@ pub enum Reason {
     OneOf,
     /// Embedded types set the type of the schema to different values.
     Conflict,
-    /// No version of the kind is the storage version, or none is served.
+    /// No version of the kind is the storage version.
     Versions,
+    /// No version of the kind is served.
+    Unserved,
+    /// A struct of Go's own library, whose fields have no JSON tags.
+    OfGo,
     /// This release of controller-gen crashes.
     Crash,
     /// A text has a control character. controller-gen cannot write the CRD, nor those after it.

@@ -5,6 +5,7 @@ use std::{ops::Range, path::Path};
 use crd_analyzer_gosource::check::types::Types;
 
 use crate::{
+    known::is_struct_of_go,
     packages::Packages,
     refused::Reason,
     types::{Context, Maker},
@@ -45,8 +46,12 @@ impl Maker<'_> {
         let at = find(written, &format!("{package}.{name}")).map(|it| span.start + it);
         let reason = self.packages.why_undefined(types, package);
         let (Some(at), Some(reason)) = (at, reason) else {
-            let package = Packages::meant(types, package);
-            return self.missing.push(format!("{package}.{name}"));
+            let path = Packages::meant(types, package);
+            if let Some(at) = at.filter(|_| is_struct_of_go(path, name)) {
+                let end = at + package.len() + 1 + name.len();
+                return self.refuse(context.origin(at..end), Reason::OfGo);
+            }
+            return self.missing.push(format!("{path}.{name}"));
         };
         let at = match reason {
             Reason::NotImported => at..at + package.len(),

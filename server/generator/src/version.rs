@@ -20,7 +20,12 @@ pub(crate) struct Version {
     pub(crate) schema: Schema,
     pub(crate) markers: Markers,
     pub(crate) origin: Origin,
-    pub(crate) is_served: bool,
+    /// The place where the package sets the group.
+    pub(crate) group: Option<Origin>,
+    /// The place where the package sets the name of the version.
+    pub(crate) named: Option<Origin>,
+    /// The place of the marker because of which the version is not served.
+    pub(crate) unserved: Option<Origin>,
     pub(crate) is_stored: bool,
     pub(crate) is_skipped: bool,
     /// The place of the marker that deprecates the version, and the warning.
@@ -130,7 +135,7 @@ impl Version {
             "kubebuilder:storageversion" => self.is_stored |= is_named,
             "kubebuilder:skipversion" if is_named => self.is_skipped = true,
             "kubebuilder:skipversion" => return false,
-            "kubebuilder:unservedversion" => self.is_served = false,
+            "kubebuilder:unservedversion" => self.unserved = Some(marker.origin.clone()),
             "kubebuilder:deprecatedversion" if is_named => {
                 let warning = values.get("warning").map(|it| said(marker, it));
                 self.deprecated = Some((marker.origin.clone(), warning));
@@ -168,8 +173,16 @@ impl Version {
             // Metadata is only an object in the CRD, because the API server has its own schema for it.
             metadata.of = Rc::new(Schema::of_type("object"));
         }
-        members.add("name", Part::value(self.name));
-        members.add("served", Part::value(self.is_served));
+        let name = Part {
+            from: self.named,
+            ..Part::value(self.name)
+        };
+        members.add("name", name);
+        let served = Part {
+            from: self.unserved.clone(),
+            ..Part::value(self.unserved.is_none())
+        };
+        members.add("served", served);
         members.add("storage", Part::value(self.is_stored));
         if let Some((origin, warning)) = self.deprecated {
             let is = Part {

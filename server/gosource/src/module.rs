@@ -190,7 +190,9 @@ impl Package {
         let has = |word: &str| self.files.iter().any(|it| it.source.text.contains(word));
         let mut texts = self.files.iter().map(|it| &it.source.text);
         let has_group = texts.any(|it| values_of(it, "+groupName").next().is_some());
-        has_group && has("ObjectMeta") && has("TypeMeta") && has("+kubebuilder:")
+        // A package without a group may have kinds whose author forgot it.
+        let has_kind = || KIND_MARKERS.iter().any(|it| has(it));
+        (has_group && has("+kubebuilder:") || has_kind()) && has("ObjectMeta") && has("TypeMeta")
     }
 
     /// The version of the package's kinds, from a marker or from the name of the package.
@@ -262,6 +264,9 @@ const MAX_GENERATE_DEPTH: usize = 2;
 
 /// The files of a repository that may name its controller-gen version.
 const NAMES_TOOLS: [&str; 4] = ["Makefile", "go.mod", "hack/tools/go.mod", "tools/go.mod"];
+
+/// The markers that only kinds and their lists have.
+const KIND_MARKERS: [&str; 2] = ["+kubebuilder:object:root", "+kubebuilder:resource"];
 
 impl Module {
     /// The release of controller-gen that the repository uses, from its Makefile or a `go.mod`.

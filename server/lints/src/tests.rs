@@ -243,6 +243,17 @@ fn values() {
     check_schema(number.clone(), &[]);
     number.exclusive_maximum = true;
     check_schema(number, &["contradictory-bounds .minimum"]);
+    let mut steps = of_type("number");
+    for (factor, expected) in [(0.0, 1), (-2.0, 1), (0.5, 0)] {
+        steps.multiple_of = Some(factor);
+        check_schema(steps.clone(), &["contradictory-bounds .multipleOf"][..expected]);
+    }
+    let mut names = list(of_type("string"));
+    names.min_items = Some(0);
+    names.max_items = Some(-1);
+    check_schema(names.clone(), &["contradictory-bounds .maxItems"]);
+    names.max_items = Some(0);
+    check_schema(names, &[]);
     let mut text = of_type("string");
     text.r#enum = vec![json!("a"), json!(1), json!("long")];
     text.max_length = Some(2);

@@ -102,6 +102,10 @@ crd_analyzer_schema::codes! {
     REPEATED_MARKER = "repeated-marker";
     /// Two fields of a Go struct have the same JSON name.
     REPEATED_JSON_NAME = "repeated-json-name", no_fix: "Only the author knows the names of the fields.";
+    /// A JSON tag of a Go struct does not say what its author means.
+    MALFORMED_JSON_TAG = "malformed-json-tag";
+    /// controller-gen reads the value of a marker in another way than it is meant.
+    MISREAD_MARKER = "misread-marker";
     /// gofmt changed quotes in a marker.
     MARKER_QUOTES = "marker-quotes";
     /// A CRD is older than the Go types that controller-gen made it from.

@@ -45,7 +45,7 @@ impl Ours {
         };
         let refused = made.refused.iter().filter_map(|it| {
             // That a kind has no stored version is told of any of its packages.
-            let is_of_any = it.reason == Reason::Versions;
+            let is_of_any = matches!(it.reason, Reason::Versions | Reason::Unserved);
             let origin = it
                 .origin
                 .as_ref()

@@ -12,7 +12,7 @@ use std::{
 use anyhow::{Context as _, bail};
 use crd_analyzer_gosource::{
     Folders as _, Module,
-    check::{self, Finding, Mismatch, Problem, catalog::Release},
+    check::{self, Finding, Known, Mismatch, Problem, catalog::Release, declared::Declared},
     fit,
 };
 use fastrand::Rng;
@@ -127,12 +127,17 @@ fn ask(oracle: &Path, root: &Path) -> anyhow::Result<Vec<Answer>> {
 /// Our answer for a package in the oracle's format.
 fn ours(root: &Path, package: &str, release: Release) -> anyhow::Result<BTreeSet<String>> {
     let module = Module::new(root.to_owned(), std::sync::Arc::new(Disk));
+    let known = Known {
+        release,
+        declared: &Declared::default(),
+        meant: |_, _| None,
+    };
     let mut all = BTreeSet::new();
     for (name, _) in Disk.list(&root.join(package)) {
         let path = root.join(package).join(&name);
         let text = fs::read_to_string(&path)?;
         let comments = check::read(&text);
-        for finding in fit::find(&comments, &path, Some(&module), release) {
+        for finding in fit::find(&comments, &path, Some(&module), &known) {
             if let Some(words) = words(&finding) {
                 all.insert(format!("{name}:{} {words}", declared_on(&text, finding.span.start)));
             }

@@ -17,6 +17,7 @@ pub mod place;
 pub mod refused;
 pub(crate) mod release;
 mod scan;
+mod skipped;
 mod split;
 pub mod types;
 mod unknown;
@@ -172,10 +173,58 @@ pub enum Problem {
         /// The name of the marker that was probably meant.
         name: String,
     },
+    /// The version is left out, but another marker of the kind needs it, so that controller-gen fails in some runs.
+    Skipped {
+        /// The name of the other marker.
+        other: String,
+        /// The span of the other marker.
+        first: Range<usize>,
+    },
+    /// controller-gen reads a value of the marker in another way than it is probably meant.
+    Misread {
+        /// The name of the marker.
+        name: String,
+        /// How it is misread.
+        of: Misread,
+        /// What to write instead.
+        meant: Option<String>,
+    },
+    /// The JSON tag of a field does not say what is probably meant.
+    Tagged(Tagged),
     /// gofmt has replaced two quotes with one typographic quote.
     Quotes {
         /// The quotes that the author wrote.
         meant: &'static str,
+    },
+}
+
+/// The ways in which controller-gen misreads a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Misread {
+    /// Single quotes are a part of the value.
+    Quotes,
+    /// Several values are one, because they are not separated by semicolons.
+    Separators,
+    /// Brackets are a part of the values.
+    Brackets,
+    /// The value is the string `null`.
+    Null,
+}
+
+/// The mistakes in JSON tags.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Tagged {
+    /// A field without a name in JSON: controller-gen puts the fields of its type into the struct itself, but Go does not.
+    Nameless {
+        /// The name of the field in Go.
+        go: String,
+    },
+    /// An option that Go does not know, and ignores.
+    Option {
+        /// The option.
+        written: String,
+        /// The option that was probably meant.
+        meant: Option<String>,
     },
 }
 
@@ -303,6 +352,7 @@ pub fn find(text: &str, comments: &Comments, known: &Known<'_>) -> Vec<Finding> 
     twice(text, &comments.markers, &mut found);
     found.extend(without_plus::find(&comments.types));
     found.extend(no_kind::find(&comments.types));
+    found.extend(skipped::find(&comments.types));
     found.sort_by_key(|it| it.span.start);
     found
 }

@@ -33,6 +33,9 @@ fn found_with(text: &str, declared: &Declared) -> Vec<(String, String)> {
             Problem::WithoutPlus { name } => format!("without plus {name}"),
             Problem::Quotes { meant } => format!("quotes {meant}"),
             Problem::SameName { name, .. } => format!("same name {name}"),
+            Problem::Skipped { other, .. } => format!("skipped {other}"),
+            Problem::Misread { of, meant, .. } => format!("misread {of:?} {meant:?}"),
+            Problem::Tagged(of) => format!("tagged {of:?}"),
         };
         (text[it.span.clone()].to_owned(), problem)
     };
@@ -556,4 +559,17 @@ fn what_is_no_go_ends() {
     ] {
         let _found = found(text);
     }
+}
+
+#[test]
+fn markers_without_their_prefix() {
+    let meant = "unknown Some(\"kubebuilder:validation:MaxLength\") false";
+    check(&field("\t// +validation:MaxLength=3\n"), &[("validation:MaxLength", meant)]);
+    check(&field("\t// +validation:Nothing=3\n"), &[]);
+}
+
+#[test]
+fn a_version_that_is_left_out_has_no_columns() {
+    let text = "package v1\n\n// +kubebuilder:skipversion\n// +kubebuilder:subresource:status\ntype A struct {\n}\n";
+    check(text, &[("kubebuilder:skipversion", "skipped kubebuilder:subresource:status")]);
 }

@@ -51,7 +51,8 @@ impl<'a> Guesses<'a> {
         let is_own = own.strip_prefix(OWN).is_some_and(|it| it.starts_with(':'));
         let is_at_declaration = matches!(belongs, Some(Target::Field | Target::Type));
         if blank == 0 && own == whole {
-            if let Some(problem) = spaced(split).filter(|_| is_at_declaration) {
+            let is_of_package = belongs == Some(Target::Package);
+            if let Some(problem) = spaced(split).filter(|_| is_at_declaration || is_of_package) {
                 return Some(problem);
             }
             let problem = self.misspelt(whole, is_own, is_at_declaration)?;
@@ -91,11 +92,22 @@ impl<'a> Guesses<'a> {
         })
     }
 
-    /// The name with a misspelled prefix `kubebuilder` corrected.
+    /// The name with a misspelled or missing prefix `kubebuilder` corrected.
     fn with_own_prefix<'n>(&mut self, name: &'n str) -> Cow<'n, str> {
+        let is_new = |name: &str| catalog::definitions(name).is_empty();
         match name.split_once(':') {
             Some((prefix, rest)) if (self.known.meant)(prefix, &mut [OWN].into_iter()).is_some() => {
                 Cow::Owned(format!("{OWN}:{rest}"))
+            }
+            // The prefix may be missing.
+            Some((before, _)) if is_new(name) && is_new(before) => {
+                let whole = format!("{OWN}:{name}");
+                let arguments = OWN.len() + 1 + before.len();
+                if is_new(&whole) && is_new(&whole[..arguments]) {
+                    Cow::Borrowed(name)
+                } else {
+                    Cow::Owned(whole)
+                }
             }
             _ => Cow::Borrowed(name),
         }

@@ -5,10 +5,12 @@
 
 pub mod fields;
 mod kinds;
+mod misread;
 pub mod offered;
 mod reach;
 mod same_names;
 mod scope;
+mod tags;
 #[cfg(test)]
 mod tests;
 
@@ -16,7 +18,7 @@ use std::{ops::Range, path::Path};
 
 use crate::{
     check::{
-        Finding, Found, Mismatch, Problem, Wanted,
+        Finding, Found, Known, Mismatch, Problem, Wanted,
         catalog::{Definition, Release, Type, definitions},
         comments::{Comments, Target, Written},
         guessed::{self, Guessed},
@@ -36,7 +38,8 @@ const OF_ITEMS: &str = "kubebuilder:validation:items:";
 
 /// Finds the markers in a file that do not fit their types, and fields with the same JSON name. `path` is the absolute path of the file, and `module` the
 /// repository that contains it.
-pub fn find(comments: &Comments, path: &Path, module: Option<&Module>, release: Release) -> Vec<Finding> {
+pub fn find(comments: &Comments, path: &Path, module: Option<&Module>, known: &Known<'_>) -> Vec<Finding> {
+    let release = known.release;
     let types = &comments.types;
     if !types
         .declared
@@ -73,6 +76,7 @@ pub fn find(comments: &Comments, path: &Path, module: Option<&Module>, release: 
         };
         if is_read {
             same_names::find(&scope, types, members, &mut left, &mut found);
+            tags::find(types, members, known.meant, &mut found);
         }
         for member in members.iter().filter(|it| is_read && it.is_property()) {
             let is_schemaless = member
@@ -158,7 +162,10 @@ impl Site<'_> {
                 Some(word) => self.of_items(marker, word, values, &items),
                 None => self.of_value(marker, first, values),
             };
-            let Some(mismatch) = mismatch else { continue };
+            let Some(mismatch) = mismatch else {
+                misread::find(self.types, marker, (self.release, values.kinds == Kinds::STRING), found);
+                continue;
+            };
             let begin = marker.span.start + 1;
             let name = marker.name.to_owned();
             found.push(Finding {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{
-    check::{self, Same},
+    check::{self, Misread, Same, Tagged, declared::Declared},
     module::Folders,
 };
 
@@ -66,7 +66,12 @@ fn all_in(text: &str, release: u8, has_module: bool) -> Vec<Finding> {
     let module = Module::new("/m".into(), std::sync::Arc::new(files));
     let comments = check::read(text);
     let path = Path::new("/m/api/v1/types.go");
-    find(&comments, path, has_module.then_some(&module), Release(release))
+    let known = Known {
+        release: Release(release),
+        declared: &Declared::default(),
+        meant: |_, known| known.next(),
+    };
+    find(&comments, path, has_module.then_some(&module), &known)
 }
 
 /// A struct field with this type and these markers, in a file with other declarations.
@@ -365,4 +370,66 @@ fn fields_of_other_types_may_have_the_same_json_name() {
     // No kind uses the type, so it may not be a part of an API.
     let text = "package v1\n\ntype A struct {\n\tA int `json:\"a\"`\n\tB int `json:\"a\"`\n}\n";
     assert_eq!(all_in(text, 21, true), []);
+}
+
+/// What is misread in the markers of a struct with these lines, and what is wrong with its JSON tags.
+fn misread(lines: &str) -> Vec<String> {
+    let text = format!("{HEAD}type Spec struct {{\n{lines}}}\n");
+    let shown = |it: Finding| match it.problem {
+        Problem::Misread { of, meant, .. } => Some(format!("{of:?} {}: {meant:?}", &text[it.span])),
+        Problem::Tagged(of) => Some(format!("{} {of:?}", &text[it.span])),
+        _ => None,
+    };
+    all_in(&text, 21, true).into_iter().filter_map(shown).collect()
+}
+
+#[test]
+fn values_that_are_read_in_another_way() {
+    for (marker, expected) in [
+        ("validation:Enum=a;b", None),
+        ("validation:Enum=a|b", Some((Misread::Separators, "a|b", Some("a;b")))),
+        ("validation:Enum=\"a;b\"", Some((Misread::Separators, "\"a;b\"", Some("a;b")))),
+        ("validation:Enum=[a;b]", Some((Misread::Brackets, "[a;b]", Some("a;b")))),
+        ("validation:Enum=(a)", Some((Misread::Brackets, "(a)", Some("a")))),
+        ("validation:Enum=a;'b'", Some((Misread::Quotes, "'b'", Some("\"b\"")))),
+        ("validation:Enum=a | \";\"", None),
+        ("default='a'", Some((Misread::Quotes, "'a'", Some("\"a\"")))),
+        ("default=it's", None),
+        ("default=null", Some((Misread::Null, "null", None))),
+        ("default=\"null\"", None),
+    ] {
+        let found = misread(&format!("\t// +kubebuilder:{marker}\n\tA string `json:\"a\"`\n"));
+        let expected = expected.map(|(of, written, meant)| format!("{of:?} {written}: {meant:?}"));
+        assert_eq!(found, Vec::from_iter(expected), "{marker}");
+    }
+    let of_pointer = "\t// +kubebuilder:default=null\n\t// +nullable\n\tA *Other `json:\"a\"`\n";
+    assert_eq!(misread(of_pointer), [] as [&str; 0], "the type is unknown");
+}
+
+#[test]
+fn tags_that_say_something_else() {
+    let option = |written: &str, meant: Option<&str>| {
+        let of = Tagged::Option {
+            written: written.to_owned(),
+            meant: meant.map(str::to_owned),
+        };
+        vec![format!("{written} {of:?}")]
+    };
+    let nameless = |tag: &str| vec![format!("{tag} {:?}", Tagged::Nameless { go: "A".to_owned() })];
+    for (tag, expected) in [
+        ("a", vec![]),
+        ("a,omitempty", vec![]),
+        ("a,omitempty,string", vec![]),
+        ("a,omitzero,format:date", vec![]),
+        ("-", vec![]),
+        ("a,omitEmpty", option("omitEmpty", Some("omitempty"))),
+        ("a, omitempty", option(" omitempty", Some("omitempty"))),
+        ("a,omitemtpy", option("omitemtpy", Some("omitempty"))),
+        ("a,opt", option("opt", Some("omitempty"))),
+        (",omitempty", nameless(",omitempty")),
+        (",inline", nameless(",inline")),
+    ] {
+        let found = misread(&format!("\tA string `json:\"{tag}\"`\n"));
+        assert_eq!(found, expected, "{tag}");
+    }
 }

@@ -120,7 +120,7 @@ impl Types<'_> {
             if made.is_empty()
                 && let Some(whole) = wholes.of(module)
                 && !whole.refused(of).is_empty()
-                && self.has_generator(crds)
+                && (whole.is_marked(of) || self.has_generator(crds))
             {
                 made.extend(whole.without_crd(of).map(|it| Made::absent(it, of.clone())));
             }
@@ -130,9 +130,9 @@ impl Types<'_> {
         } else {
             None
         };
-        let mut refused = whole.map(|it| it.refused(of)).unwrap_or_default();
+        let (mut refused, is_marked) = whole.map(|it| (it.refused(of), it.is_marked(of))).unwrap_or_default();
         let has_crd = made.iter().any(|it| it.crd().is_some());
-        if !(refused.is_empty() || has_crd || self.has_generator(crds)) {
+        if !(refused.is_empty() || has_crd || is_marked || self.has_generator(crds)) {
             refused.clear();
         }
         let refused: Arc<[Refused]> = refused.into();

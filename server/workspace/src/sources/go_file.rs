@@ -79,7 +79,7 @@ impl Markers {
             let refused = found.iter().filter(|it| matches!(it.problem, Problem::Refused { .. }));
             let refused: HashSet<usize> = refused.map(|it| line_of(text, it)).collect();
             // If the arguments of a marker cannot be parsed, don't report as well that the marker does not fit the type.
-            let fitting = fit::find(comments, &self.path, self.module.as_deref(), self.release);
+            let fitting = fit::find(comments, &self.path, self.module.as_deref(), &known);
             found.extend(fitting.into_iter().filter(|it| !refused.contains(&line_of(text, it))));
             found.sort_by_key(|it| it.span.start);
             found
@@ -200,10 +200,12 @@ pub const fn code(problem: &Problem) -> &'static str {
         Problem::Unknown { .. } | Problem::Newer { .. } | Problem::WithoutPlus { .. } => codes::UNKNOWN_MARKER,
         Problem::Misplaced { .. } | Problem::NoKind { .. } => codes::MISPLACED_MARKER,
         Problem::Refused { .. } => codes::INVALID_MARKER,
-        Problem::Repeated { .. } | Problem::Contradicts { .. } => codes::REPEATED_MARKER,
+        Problem::Repeated { .. } | Problem::Contradicts { .. } | Problem::Skipped { .. } => codes::REPEATED_MARKER,
         Problem::Mismatched { .. } => codes::MISMATCHED_MARKER,
         Problem::Quotes { .. } => codes::MARKER_QUOTES,
         Problem::SameName { .. } => codes::REPEATED_JSON_NAME,
+        Problem::Misread { .. } => codes::MISREAD_MARKER,
+        Problem::Tagged(_) => codes::MALFORMED_JSON_TAG,
     }
 }
 
@@ -223,6 +225,7 @@ fn finding(marker: &Marker) -> Finding {
     finding.severity = severity;
     if let Problem::Repeated { first, .. }
     | Problem::Contradicts { first, .. }
+    | Problem::Skipped { first, .. }
     | Problem::SameName {
         same: Same::Beside { first } | Same::Embedded { first },
         ..
@@ -230,7 +233,11 @@ fn finding(marker: &Marker) -> Finding {
     {
         finding.related.push(Related {
             span: span(first),
-            message: "the first one is here".to_owned(),
+            message: match &marker.problem {
+                Problem::Skipped { .. } => "needs the version",
+                _ => "the first one is here",
+            }
+            .to_owned(),
             file: None,
         });
     }

@@ -11,7 +11,7 @@ use crate::{
     findings::finding::{Class, Finding, Severity},
     words::{
         self,
-        refused_types::{self, What},
+        refused_types::{self, What, Why},
     },
 };
 
@@ -25,10 +25,11 @@ pub(super) struct Refused {
 impl Refused {
     /// What is wrong with the text at a place. `None` if it is told elsewhere, or if the text is not finished.
     /// `names` returns the names of the types that may be written there.
-    pub(super) fn new(place: Place, reason: Reason, names: impl FnOnce() -> Vec<String>) -> Option<Self> {
+    pub(super) fn new(place: Place, why: impl Into<Why>, names: impl FnOnce() -> Vec<String>) -> Option<Self> {
+        let why = why.into();
         let text = place.file.text.get(place.span.range())?;
-        let what = What::of(reason, text, names)?;
-        let of_field = matches!(reason, Reason::Tag | Reason::Embedded);
+        let what = What::of(why, text, names)?;
+        let of_field = matches!(why, Why::Rejected(Reason::Tag | Reason::Embedded));
         let tag = of_field.then(|| tag_after(&place)).flatten();
         let malformed = tag.and_then(|(place, tag)| Some((place, what.clone().with_tag(&tag)?)));
         let (place, what) = malformed.unwrap_or((place, what));

@@ -1,7 +1,7 @@
 //! Words for problems with kubebuilder markers in Go files.
 
 use crd_analyzer_gosource::check::{
-    Found, Mismatch, Problem, Same, Wanted,
+    Found, Mismatch, Misread, Problem, Same, Tagged, Wanted,
     arguments::Problem as Argument,
     comments::{Lost, Target},
     optional_generator,
@@ -9,6 +9,7 @@ use crd_analyzer_gosource::check::{
 
 use super::{
     Words,
+    refused_types::in_json,
     text::{clip, code, either},
 };
 
@@ -38,6 +39,15 @@ pub(crate) fn words(problem: &Problem) -> Words {
         ))
         .label("says the opposite")
         .help("remove one of the two"),
+        Problem::Skipped { other, .. } => {
+            let skipped = "`+kubebuilder:skipversion`";
+            Words::new(format!("{skipped} leaves out the version that {} needs", marker(other)))
+                .label("leaves out the version")
+                .help("remove one of the two")
+                .note("controller-gen stops with an error in some of its runs, because it applies markers in any order")
+        }
+        Problem::Misread { name, of, meant } => misread(name, *of, meant.as_deref()),
+        Problem::Tagged(of) => tagged(of),
         Problem::Mismatched { name, mismatch } => mismatched(name, mismatch),
         Problem::SameName { name, same } => same_name(name, same),
         Problem::WithoutPlus { name } => Words::new(format!("without a plus sign, {} is only a comment", code(name)))
@@ -48,6 +58,60 @@ pub(crate) fn words(problem: &Problem) -> Words {
             .label(format!("{} before gofmt", code(meant)))
             .help("write `\\\"\\\"` for the empty string, which gofmt does not change")
             .note("in comments above declarations, gofmt replaces two quotes by one character"),
+    }
+}
+
+/// Words for a value that controller-gen reads in another way than it is meant.
+fn misread(name: &str, of: Misread, meant: Option<&str>) -> Words {
+    let name = marker(name);
+    let (headline, label, note) = match of {
+        Misread::Quotes => (
+            format!("the single quotes are a part of the value of {name}"),
+            "not a string in quotes",
+            "controller-gen knows only double quotes and backquotes",
+        ),
+        Misread::Separators => (
+            format!("{name} has only one value here"),
+            "a single value",
+            "controller-gen separates the values by `;`",
+        ),
+        Misread::Brackets => (
+            format!("the brackets are a part of the values of {name}"),
+            "not a list",
+            "controller-gen separates the values by `;`, without brackets",
+        ),
+        Misread::Null => (
+            format!("{name} sets the text `null`, not no value"),
+            "a string",
+            "without a default, a field that is left out has no value",
+        ),
+    };
+    let words = Words::new(headline).label(label).note(note);
+    match meant {
+        Some(meant) => words.help(format!("write {}", code(&clip(meant, LONGEST_NAME)))),
+        None => words.help("remove the marker"),
+    }
+}
+
+/// Words for a mistake in a JSON tag.
+fn tagged(of: &Tagged) -> Words {
+    match of {
+        Tagged::Nameless { go } => {
+            let go = clip(go, LONGEST_NAME);
+            Words::new(format!("the JSON tag of `{go}` has no name"))
+                .label("no name")
+                .help(format!("write a name, such as `{}`", in_json(&go)))
+                .note(format!("Go names the field `{go}` in JSON, but controller-gen takes it for an embedded struct"))
+        }
+        Tagged::Option { written, meant } => {
+            let shown = clip(written, LONGEST_NAME);
+            let words = Words::new(format!("JSON tags have no option {}", code(&shown)));
+            let words = match meant {
+                Some(meant) => words.did_you_mean(&shown, meant),
+                None => words.label("does nothing").help("remove it"),
+            };
+            words.note("Go and controller-gen ignore it")
+        }
     }
 }
 

@@ -8,10 +8,27 @@ use super::{
     text::{clip, code},
 };
 
-/// A field or type that controller-gen rejects.
+/// Why a field, a type or a kind has no usable schema.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Why {
+    /// controller-gen fails.
+    Rejected(Reason),
+    /// The package of the kind has no group, so that controller-gen writes a CRD without one.
+    NoGroup,
+    /// All versions of the kind are left out, so that controller-gen writes an empty CRD.
+    Skipped,
+}
+
+impl From<Reason> for Why {
+    fn from(reason: Reason) -> Self {
+        Self::Rejected(reason)
+    }
+}
+
+/// A field or type that controller-gen rejects, or a kind without a usable CRD.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct What {
-    reason: Reason,
+    why: Why,
     /// The field or type as written.
     written: String,
     /// The name of the type that is most likely meant instead.
@@ -26,28 +43,17 @@ const LONGEST: usize = 40;
 impl What {
     /// A field or type with this text. `None` if the error is reported elsewhere, or if the text may not be finished.
     /// `names` returns the names of the types that may be written there.
-    pub(crate) fn of(reason: Reason, written: &str, names: impl FnOnce() -> Vec<String>) -> Option<Self> {
-        let is_told = match reason {
-            Reason::Interface
-            | Reason::NamelessStruct
-            | Reason::Tag
-            | Reason::Embedded
-            | Reason::Float
-            | Reason::Key
-            | Reason::Undefined
-            | Reason::NotInPackage
-            | Reason::NotImported => true,
-            Reason::Type => is_finished(written),
-            // Otherwise the value of a marker is not valid.
-            Reason::OneOf => !written.starts_with("struct"),
-            Reason::Crash => !written.starts_with('+'),
-            Reason::Marker | Reason::Conflict | Reason::Versions | Reason::Text => false,
+    pub(crate) fn of(why: impl Into<Why>, written: &str, names: impl FnOnce() -> Vec<String>) -> Option<Self> {
+        let why = why.into();
+        let is_told = match why {
+            Why::NoGroup | Why::Skipped => true,
+            Why::Rejected(reason) => is_told(reason, written),
         };
         let meant = || meant(written, names().iter().map(String::as_str)).map(str::to_owned);
         is_told.then(|| Self {
-            reason,
+            why,
             written: written.to_owned(),
-            meant: if is_undefined(reason) { meant() } else { None },
+            meant: if is_undefined(why) { meant() } else { None },
             tag: None,
         })
     }
@@ -60,7 +66,7 @@ impl What {
 
     /// Whether the Go compiler reports it, too, so that editors show it already.
     pub(crate) fn is_of_compiler(&self) -> bool {
-        is_undefined(self.reason)
+        is_undefined(self.why)
     }
 
     /// The name of the type that is most likely meant instead.
@@ -70,13 +76,38 @@ impl What {
 
     /// Whether it is a field that is not exported. An option of controller-gen leaves such fields out.
     pub(crate) fn is_unexported(&self) -> bool {
-        self.reason == Reason::Tag && !self.written.starts_with(char::is_uppercase)
+        self.why == Why::Rejected(Reason::Tag) && !self.written.starts_with(char::is_uppercase)
+    }
+}
+
+/// Whether an error is told about a field or type with this text. Otherwise it is reported elsewhere, or the text may not be finished.
+fn is_told(reason: Reason, written: &str) -> bool {
+    match reason {
+        Reason::Interface
+        | Reason::NamelessStruct
+        | Reason::Tag
+        | Reason::Embedded
+        | Reason::Float
+        | Reason::Key
+        | Reason::Undefined
+        | Reason::NotInPackage
+        | Reason::NotImported
+        | Reason::Unserved
+        | Reason::OfGo => true,
+        Reason::Type => is_finished(written),
+        // Otherwise the value of a marker is not valid.
+        Reason::OneOf => !written.starts_with("struct"),
+        Reason::Crash => !written.starts_with('+'),
+        Reason::Marker | Reason::Conflict | Reason::Versions | Reason::Text => false,
     }
 }
 
 /// Whether Go does not know the name of a type or its package.
-fn is_undefined(reason: Reason) -> bool {
-    matches!(reason, Reason::Undefined | Reason::NotInPackage | Reason::NotImported)
+fn is_undefined(why: Why) -> bool {
+    matches!(
+        why,
+        Why::Rejected(Reason::Undefined | Reason::NotInPackage | Reason::NotImported)
+    )
 }
 
 /// Whether a type without a schema is one that Go knows. Otherwise somebody may be typing a type that has a schema.
@@ -130,11 +161,26 @@ pub(crate) fn words(what: &What) -> Words {
     let first = what.written.lines().next().unwrap_or_default().trim_end();
     let written = code(&clip(first, LONGEST));
     let no_schema = || Words::new(format!("controller-gen cannot make a schema of {written}"));
-    let words = match what.reason {
+    let reason = match what.why {
+        Why::Rejected(reason) => reason,
+        Why::NoGroup => {
+            return Words::new(format!("the package of {written} sets no API group"))
+                .label("a kind without a group")
+                .help("add `// +groupName=GROUP` above the `package` line of a file, with a group such as `shop.example.com`")
+                .note("controller-gen writes a CRD without a group here, or none");
+        }
+        Why::Skipped => {
+            return Words::new("every version of this kind is left out, so it has no CRD")
+                .label("leaves out the last version")
+                .help("remove the marker, or delete the type")
+                .note("controller-gen writes an empty CRD here");
+        }
+    };
+    let words = match reason {
         Reason::Interface => no_schema()
             .label("an interface")
             .help("use a concrete type, or `apiextensionsv1.JSON` for any value"),
-        reason if is_undefined(reason) => {
+        _ if is_undefined(what.why) => {
             let words = Words::new(format!("undefined: {written}"));
             match (&what.meant, reason) {
                 (Some(meant), _) => words.did_you_mean(first, meant),
@@ -178,6 +224,12 @@ pub(crate) fn words(what: &What) -> Words {
         Reason::OneOf => Words::new(format!("{written} is in a OneOf marker, but it is required"))
             .label("required")
             .help("add `omitempty` to its JSON tag, and remove a marker that makes it required"),
+        Reason::OfGo => no_schema()
+            .label("a struct of Go's library, whose fields have no JSON tags")
+            .help(instead_of(first)),
+        Reason::Unserved => Words::new("no version of this kind is served")
+            .label("leaves the last version without an API")
+            .help("remove the marker from a version, or keep another version that is served"),
         Reason::Crash => Words::new(format!("this release of controller-gen crashes at {written}"))
             .label("the crash is here")
             .help("use another type, or update controller-gen"),
@@ -191,8 +243,22 @@ pub(crate) fn words(what: &What) -> Words {
     words.note("controller-gen stops with an error here")
 }
 
+/// The type to use instead of a struct of Go's library.
+fn instead_of(written: &str) -> String {
+    let types = [
+        ("time.Time", "`metav1.Time`"),
+        ("url.URL", "`string`"),
+        ("big.Int", "`resource.Quantity` or `string`"),
+        ("net.IPNet", "`string`"),
+    ];
+    match types.iter().find(|it| it.0 == written) {
+        Some((_, instead)) => format!("use {instead}"),
+        None => "use a type that is made for JSON, or add the tag `json:\"-\"` to leave the field out".to_owned(),
+    }
+}
+
 /// The usual JSON name of a Go field, such as `podName` for `PodName` and `url` for `URL`.
-fn in_json(name: &str) -> String {
+pub(super) fn in_json(name: &str) -> String {
     let upper = name.chars().take_while(|it| it.is_uppercase()).count();
     // In `URLPrefix`, the last of the capital letters begins the next word.
     let lowered = if upper < name.chars().count() && upper > 1 {

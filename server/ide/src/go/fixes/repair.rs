@@ -6,7 +6,7 @@ mod expression;
 use std::ops::Range;
 
 use crd_analyzer_gosource::check::{
-    Finding, Problem,
+    Finding, Problem, Tagged,
     arguments::Problem as Refused,
     catalog::{self, Definition},
     comments::{Lost, Target, Written},
@@ -54,6 +54,13 @@ pub(super) fn repairs(file: &File<'_>, finding: &Finding) -> Vec<Repair> {
             is_certain: false,
         }];
     }
+    if let Problem::Tagged(Tagged::Option { written, meant: Some(meant) }) = &finding.problem {
+        // Without a backquoted tag, the finding is at the type.
+        let is_written = file.text.get(finding.span.clone()) == Some(written);
+        let title = format!("Change {} to {meant}", shortened(written, LONGEST_SHOWN));
+        let repair = || Repair::certain(title, vec![put(finding.span.clone(), meant)]);
+        return is_written.then(repair).into_iter().collect();
+    }
     let Some(marker) = marker_at(file, finding.span.start) else {
         return Vec::new();
     };
@@ -85,6 +92,10 @@ pub(super) fn repairs(file: &File<'_>, finding: &Finding) -> Vec<Repair> {
             ..
         } if *fits == [Target::Package] => out_of_documentation(file, marker),
         Problem::Repeated { is_same: true, .. } => without(file, marker),
+        Problem::Misread { meant: Some(meant), .. } => Some(Repair::certain(
+            format!("Write {}", shortened(meant, LONGEST_SHOWN)),
+            vec![put(finding.span.clone(), meant)],
+        )),
         Problem::Quotes { .. } => {
             let parts = Parts::of(file.text, marker, marker.span.end);
             expression::quotes(file.text, finding, &parts)

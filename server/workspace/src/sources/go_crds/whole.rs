@@ -32,7 +32,7 @@ use crate::{
         manifest::{Manifest, Place, Writing},
         refused::Refused,
     },
-    words::stale::What,
+    words::{refused_types::Why, stale::What},
 };
 
 /// Generates CRDs from the packages of a module.
@@ -108,10 +108,17 @@ impl<'m> Whole<'m> {
         let found = self.kinds.get_or_insert_with(|| {
             let mut kinds = self.generator.kinds();
             kinds.retain(|(group, kind)| !group.is_empty() && !self.generator.is_internal(group, kind));
+            let without_group = self.generator.without_group().into_iter();
+            kinds.extend(without_group.map(|it| (String::new(), it.0)));
             let kinds = kinds.into_iter();
             kinds.map(|(group, kind)| GroupKind { group, kind }).collect()
         });
         found.clone()
+    }
+
+    /// Whether markers at the declaration of a kind show that controller-gen is meant to generate its CRD.
+    pub(in crate::sources) fn is_marked(&self, of: &GroupKind) -> bool {
+        of.group.is_empty() || self.generator.is_marked(&of.group, &of.kind)
     }
 
     /// The types on which the CRD of a kind may depend.
@@ -122,6 +129,9 @@ impl<'m> Whole<'m> {
     /// The generated CRD for a kind that has no CRD in the repository. `None` if it is not completely known, or if a CRD of the repository has its name:
     /// a script has then changed the kind. Its file is assumed to be in the module's folder, so CRDs near that folder take precedence.
     pub(in crate::sources) fn new_crd(&mut self, of: &GroupKind, is_taken: impl Fn(&str) -> bool) -> Option<Manifest> {
+        if of.group.is_empty() || self.unserved(of).is_some() {
+            return None;
+        }
         let crd = &self.known(of)?.crd;
         if is_taken(&format!("{}.{}", crd.plural, crd.group)) {
             return None;
@@ -145,7 +155,7 @@ impl<'m> Whole<'m> {
     /// The fields and types of the project for which controller-gen fails when it generates the CRD of a kind.
     pub(in crate::sources) fn refused(&mut self, of: &GroupKind) -> Vec<Refused> {
         let _ = self.known(of);
-        let mut found = Vec::new();
+        let mut found = self.unusable(of);
         for (origin, reason) in self.rejections(of) {
             let place = self.place(&origin);
             let names = || self.generator.names_at(&origin);
@@ -153,6 +163,33 @@ impl<'m> Whole<'m> {
             found.extend(refused.filter(|it| self.is_error(it)));
         }
         found
+    }
+
+    /// The places because of which controller-gen writes a CRD without a group, or none at all, although the markers of the kind ask for one.
+    fn unusable(&mut self, of: &GroupKind) -> Vec<Refused> {
+        let mut origins = Vec::new();
+        if of.group.is_empty() {
+            let mut all = self.generator.without_group();
+            all.retain(|it| it.0 == of.kind);
+            origins.extend(all.into_iter().map(|it| (it.1, Why::NoGroup)));
+        } else if self.generator.is_marked(&of.group, &of.kind) {
+            let skipped = self.generator.skipped(&of.group, &of.kind);
+            origins.extend(skipped.map(|it| (it, Why::Skipped)));
+        }
+        let mut found = Vec::new();
+        for (origin, reason) in origins {
+            if self.is_own(&origin.file) && self.read(&origin).is_some() {
+                found.extend(Refused::new(self.place(&origin), reason, Vec::new));
+            }
+        }
+        found
+    }
+
+    /// The marker because of which no version of a kind is served.
+    fn unserved(&mut self, of: &GroupKind) -> Option<Origin> {
+        let _ = self.known(of);
+        let mut all = self.rejections(of).into_iter();
+        Some(all.find(|it| it.1 == Reason::Unserved)?.0)
     }
 
     /// The first place in the project at which controller-gen fails when it generates the CRD of a kind. Unlike [`Self::refused`], this includes
@@ -195,12 +232,12 @@ impl<'m> Whole<'m> {
 
     /// The place of a kind without a CRD: the declaration of its type.
     pub(in crate::sources) fn without_crd(&mut self, of: &GroupKind) -> Option<Manifest> {
-        let crd = self.generator.crd(&of.group, &of.kind)?;
-        let (_, declared) = crd.declared.first()?;
-        self.read(declared)?;
+        let declared = self.generator.declaration(&of.group, &of.kind)?;
+        self.read(&declared)?;
         let mut writing = Writing::default();
-        writing.from(&self.place(declared), None, |_| {});
-        Some(writing.finish(self.modules.root().join(&crd.file).into()))
+        writing.from(&self.place(&declared), None, |_| {});
+        let file = format!("{}_{}.yaml", of.group, of.kind.to_lowercase());
+        Some(writing.finish(self.modules.root().join(file).into()))
     }
 
     /// The CRD of a kind, if all of its types are known.
