@@ -121,7 +121,69 @@ fn options_of_the_project_decide() {
 fn nothing_is_told_without_controller_gen() {
     let sandbox = with_fields("\tA any `json:\"a\"`");
     sandbox.write("Makefile", "all:\n");
+    // A marker at the kind shows that somebody wants its CRD.
+    assert_eq!(told(&sandbox), ["7:4: controller-gen cannot make a schema of `any`"]);
+    replace(&sandbox, "// +kubebuilder:object:root=true\n", "");
     assert_eq!(told(&sandbox), [] as [&str; 0]);
+}
+
+fn replace(sandbox: &Sandbox, from: &str, to: &str) {
+    let path = sandbox.path().join("api/v1/types.go");
+    let before = std::fs::read_to_string(path).expect("a file");
+    assert!(before.contains(from), "{from} in {before}");
+    sandbox.write("api/v1/types.go", before.replace(from, to));
+}
+
+#[test]
+fn structs_of_the_library_of_go_are_told() {
+    let sandbox = with_fields("\tA []time.Time `json:\"a\"`\n\tB time.Duration `json:\"b\"`");
+    let metav1 = "import metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n";
+    replace(&sandbox, metav1, &format!("import \"time\"\n{metav1}"));
+    let outcome = sandbox.run(&["check", "./api/..."]);
+    outcome.expect(
+        1,
+        &["cannot make a schema of `time.Time`", "use `metav1.Time`", "1 error,"],
+    );
+}
+
+#[test]
+fn kinds_without_a_usable_crd_are_told() {
+    let root = "// +kubebuilder:object:root=true\n";
+    for (from, to, expected) in [
+        (
+            "// +groupName=shop.example.com\n",
+            "// Package v1.\n",
+            "11:6: the package of `Cart` sets no API group",
+        ),
+        (
+            root,
+            "// +kubebuilder:object:root=true\n// +kubebuilder:skipversion\n",
+            "11:4: every version of this kind is left out, so it has no CRD",
+        ),
+        (
+            root,
+            "// +kubebuilder:object:root=true\n// +kubebuilder:unservedversion\n",
+            "11:4: no version of this kind is served",
+        ),
+        (
+            "metav1.TypeMeta `json:\",inline\"`",
+            "metav1.TypeMeta",
+            "12:2: the embedded type `metav1.TypeMeta` has no JSON tag",
+        ),
+    ] {
+        let sandbox = with_fields("\tA string `json:\"a\"`");
+        replace(&sandbox, from, to);
+        assert_eq!(told(&sandbox), [expected], "{to}");
+        sandbox
+            .run(&["check", "./api/..."])
+            .expect(1, &["1 error, 0 warnings, 0 hints"]);
+        // Without a marker, the type may be one that no API server ever sees.
+        replace(&sandbox, root, "");
+        let markers = ["// +kubebuilder:skipversion\n", "// +kubebuilder:unservedversion\n"];
+        if !markers.iter().any(|it| to.contains(it)) {
+            assert_eq!(told(&sandbox), [] as [&str; 0], "{to}");
+        }
+    }
 }
 
 #[test]

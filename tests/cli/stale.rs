@@ -190,6 +190,54 @@ fn a_crd_that_is_older_is_written_again() {
 }
 
 #[test]
+fn a_mistake_in_the_crd_alone_is_none_of_the_types() {
+    for (from, to) in [
+        ("type: integer", "type: intger"),
+        ("                type: integer\n", ""),
+    ] {
+        let sandbox = in_step();
+        let types = fs::read_to_string(sandbox.path().join(TYPES)).expect("types");
+        let in_step = change(&sandbox, CRD, from, to);
+        sandbox
+            .run(&["check", "."])
+            .expect(1, &["shop.example.com_carts.yaml:", "warning[stale-crd]", "1 warning"]);
+        sandbox.run(&["check", "./api/..."]).expect(0, &["0 errors, 1 warning"]);
+        let fixed = sandbox.run(&["check", "--fix", "."]);
+        assert_eq!(
+            fs::read_to_string(sandbox.path().join(CRD)).expect("a CRD"),
+            in_step,
+            "{fixed:?}"
+        );
+        assert_eq!(fs::read_to_string(sandbox.path().join(TYPES)).expect("types"), types);
+    }
+}
+
+#[test]
+fn a_column_says_nothing_of_the_descriptions_in_schemas() {
+    let sandbox = without_crd(SPEC);
+    let column = "// +kubebuilder:printcolumn:name=Most,type=integer,JSONPath=`.spec.most`,description=\"The limit\"\n";
+    let root = "// +kubebuilder:object:root=true\n";
+    change(&sandbox, TYPES, root, &format!("{column}{root}"));
+    let options = "\t$(CONTROLLER_GEN) $(OPTIONS) paths=./... output:crd:dir=config/crd\n";
+    let version = "CONTROLLER_TOOLS_VERSION ?= v0.20.1\n";
+    let short = format!(
+        "{version}manifests:\n{}",
+        options.replace("$(OPTIONS)", "crd:maxDescLen=0")
+    );
+    sandbox.write("Makefile", short);
+    sandbox
+        .run(&["generate", "crd", "./api/...", "--output-dir", "config/crd"])
+        .expect(0, &[]);
+    // The options are not known any more.
+    sandbox.write("Makefile", format!("{version}manifests:\n{options}"));
+    change(&sandbox, TYPES, "MaxItems=8", "MaxItems=9");
+    sandbox.run(&["check", "--fix", "."]);
+    let fixed = fs::read_to_string(sandbox.path().join(CRD)).expect("a CRD");
+    assert!(fixed.contains("maxItems: 9"), "{fixed}");
+    assert!(!fixed.contains("is the limit"), "{fixed}");
+}
+
+#[test]
 fn a_crd_is_not_written_again_while_the_types_have_an_error() {
     let sandbox = in_step();
     let before = fs::read_to_string(sandbox.path().join(CRD)).expect("a CRD");

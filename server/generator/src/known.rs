@@ -78,7 +78,7 @@ pub(crate) fn without_sources(package: &str, name: &str) -> Option<Schema> {
     })
 }
 
-/// Whether a type of Go's own library is a struct of which controller-gen makes a schema field by field. The fields have no JSON tags, so it fails.
+/// Whether a type of Go's own library is a struct that makes controller-gen fail, because its fields have no JSON tags.
 /// The list has the types that may be meant as fields of a kind.
 pub(crate) fn is_struct_of_go(package: &str, name: &str) -> bool {
     let names: &[&str] = match package {
@@ -86,7 +86,14 @@ pub(crate) fn is_struct_of_go(package: &str, name: &str) -> bool {
         "crypto/tls" => &["Certificate", "Config"],
         "crypto/x509" => &["CertPool", "Certificate"],
         "database/sql" => &[
-            "NullBool", "NullByte", "NullFloat64", "NullInt16", "NullInt32", "NullInt64", "NullString", "NullTime",
+            "NullBool",
+            "NullByte",
+            "NullFloat64",
+            "NullInt16",
+            "NullInt32",
+            "NullInt64",
+            "NullString",
+            "NullTime",
         ],
         "html/template" | "text/template" => &["Template"],
         "log" => &["Logger"],

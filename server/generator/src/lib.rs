@@ -24,6 +24,7 @@ mod settled;
 mod tags;
 mod types;
 mod undeclared;
+mod unusable;
 mod values;
 mod version;
 mod writable;

@@ -24,7 +24,7 @@ pub(crate) struct Version {
     pub(crate) group: Option<Origin>,
     /// The place where the package sets the name of the version.
     pub(crate) named: Option<Origin>,
-    /// The place of the marker because of which the version is not served.
+    /// If the version is not served: the place of the marker that says so.
     pub(crate) unserved: Option<Origin>,
     pub(crate) is_stored: bool,
     pub(crate) is_skipped: bool,

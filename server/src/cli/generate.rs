@@ -505,7 +505,9 @@ fn line(refused: &Refused) -> String {
         Reason::Conflict => "controller-gen rejects this: embedded types declare one field with different types",
         Reason::Versions => "controller-gen rejects this kind: no version is stored",
         Reason::Unserved => "controller-gen rejects this kind: no version is served",
-        Reason::OfGo => "controller-gen cannot make a schema of this struct of Go's library: its fields have no JSON tags",
+        Reason::OfGo => {
+            "controller-gen cannot make a schema of this struct of Go's library: its fields have no JSON tags"
+        }
         Reason::Text => "controller-gen cannot write this: a comment or a marker has a control character",
         Reason::Crash => "this release of controller-gen crashes on this: change it, or use another release",
     };

@@ -564,12 +564,18 @@ fn what_is_no_go_ends() {
 #[test]
 fn markers_without_their_prefix() {
     let meant = "unknown Some(\"kubebuilder:validation:MaxLength\") false";
-    check(&field("\t// +validation:MaxLength=3\n"), &[("validation:MaxLength", meant)]);
+    check(
+        &field("\t// +validation:MaxLength=3\n"),
+        &[("validation:MaxLength", meant)],
+    );
     check(&field("\t// +validation:Nothing=3\n"), &[]);
 }
 
 #[test]
 fn a_version_that_is_left_out_has_no_columns() {
     let text = "package v1\n\n// +kubebuilder:skipversion\n// +kubebuilder:subresource:status\ntype A struct {\n}\n";
-    check(text, &[("kubebuilder:skipversion", "skipped kubebuilder:subresource:status")]);
+    check(
+        text,
+        &[("kubebuilder:skipversion", "skipped kubebuilder:subresource:status")],
+    );
 }

@@ -30,7 +30,9 @@ pub(super) fn find(types: &Types, members: &[Member], meant: Meant, found: &mut 
             if option.is_empty() || OPTIONS.contains(&option) || option.contains([':', '\'']) {
                 continue;
             }
-            let span = content.as_ref().map(|it| it.start + start..it.start + start + option.len());
+            let span = content
+                .as_ref()
+                .map(|it| it.start + start..it.start + start + option.len());
             found.push(Finding {
                 span: span.unwrap_or_else(|| member.of.clone()),
                 problem: Problem::Tagged(Tagged::Option {
@@ -47,7 +49,8 @@ fn option_meant(written: &str, meant: Meant) -> Option<String> {
     let letters: String = written.chars().filter(char::is_ascii_alphabetic).collect();
     let letters = letters.to_ascii_lowercase();
     let same = OPTIONS.iter().find(|it| **it == letters).copied();
-    same.or_else(|| meant(&letters, &mut OPTIONS.into_iter())).map(str::to_owned)
+    same.or_else(|| meant(&letters, &mut OPTIONS.into_iter()))
+        .map(str::to_owned)
 }
 
 /// The range of a JSON tag's content, if the tag is written in backquotes on the line of the field's type.

@@ -388,7 +388,10 @@ fn values_that_are_read_in_another_way() {
     for (marker, expected) in [
         ("validation:Enum=a;b", None),
         ("validation:Enum=a|b", Some((Misread::Separators, "a|b", Some("a;b")))),
-        ("validation:Enum=\"a;b\"", Some((Misread::Separators, "\"a;b\"", Some("a;b")))),
+        (
+            "validation:Enum=\"a;b\"",
+            Some((Misread::Separators, "\"a;b\"", Some("a;b"))),
+        ),
         ("validation:Enum=[a;b]", Some((Misread::Brackets, "[a;b]", Some("a;b")))),
         ("validation:Enum=(a)", Some((Misread::Brackets, "(a)", Some("a")))),
         ("validation:Enum=a;'b'", Some((Misread::Quotes, "'b'", Some("\"b\"")))),

@@ -64,7 +64,10 @@ fn check(schema: &SchemaAt<'_>, sink: &mut Sink<'_, '_>) {
             continue;
         };
         let bound = Bound { keyword, value };
-        sink.add(schema.at.child(keyword).path(), ImpossibleBound { bound, excludes_zero });
+        sink.add(
+            schema.at.child(keyword).path(),
+            ImpossibleBound { bound, excludes_zero },
+        );
     }
     let is_exclusive = rare.exclusive_minimum || rare.exclusive_maximum;
     for (low, least, high, most) in pairs {

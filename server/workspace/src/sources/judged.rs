@@ -2,15 +2,21 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
-    path::Path,
+    path::Path as FilePath,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use crd_analyzer_budget::{self as budget, Limits};
 use crd_analyzer_schema::KubernetesVersion;
-use crd_analyzer_syntax::tree::Span;
+use crd_analyzer_syntax::{
+    paths::{PathTarget, find},
+    tree::Span,
+};
 
-use super::manifest::{Manifest, Place};
+use super::{
+    change::{self, Path},
+    manifest::{Manifest, Place},
+};
 use crate::{
     comparison::{revision::Revision, since_revision::KnownChanges},
     config::versions::VersionSet,
@@ -21,7 +27,10 @@ use crate::{
     findings::report::{DocumentReport, DocumentVerdict},
     judging::analysis::{Around, Old, Question, Update, Wants, analyze_manifest},
     judging::hazards::Search,
-    words::text::{clip, joined},
+    words::{
+        stale::What,
+        text::{clip, joined},
+    },
 };
 
 /// A manifest, with its diagnostics and costs cached.
@@ -38,6 +47,8 @@ struct Answers {
     found: Mutex<Option<Found>>,
     /// The tree of the last text of the manifest. `None` if the manifest had no other text yet: most are never edited.
     last_trees: Option<Arc<LastTrees>>,
+    /// The spans of the values that do not come from the source files of the manifest, although these declare the fields.
+    foreign: Mutex<Vec<Span>>,
     /// The costs of the manifest's rules, for the Kubernetes version that was requested last.
     costs: Mutex<Option<(KubernetesVersion, Arc<FileCosts>)>>,
 }
@@ -98,6 +109,30 @@ impl Judged {
             manifest: one.clone(),
             answers: earlier.answers.clone(),
         })
+    }
+
+    /// Sets the differences between the CRD of the repository and the one that the source files generate. The manifest has the values of the former,
+    /// where no marker sets them.
+    pub(super) fn leave_out<'d>(&self, differences: impl Iterator<Item = (&'d Path, &'d What)>) {
+        let mut differences = differences.peekable();
+        let mut spans = Vec::new();
+        if differences.peek().is_some()
+            && let Some(tree) = self.manifest.tree()
+        {
+            for (path, what) in differences {
+                let Some(found) = find(&tree, &change::steps(path)).filter(PathTarget::is_found) else {
+                    continue;
+                };
+                let value = found.value_span(&tree);
+                match what {
+                    What::Other(_) if !self.manifest.is_said(value) => spans.push(value),
+                    // The part is incomplete.
+                    What::Absent(_) => spans.extend([value, found.key_span(&tree)]),
+                    _ => {}
+                }
+            }
+        }
+        *lock(&self.answers.foreign) = spans;
     }
 
     /// The costs of the manifest's rules.
@@ -178,7 +213,11 @@ impl Judged {
         let documents = known.or_else(|| Some(self.found(question?)))?;
         let verdicts = documents.iter().flat_map(|it| &it.verdicts);
         let errors = verdicts.flat_map(|it| it.1.decode_error.iter().chain(&it.1.errors));
-        let mut errors = errors.filter(|it| !self.is_open(it));
+        let errors: Vec<&Finding> = errors.collect();
+        if errors.iter().any(|it| self.is_foreign(it)) {
+            return None;
+        }
+        let mut errors = errors.into_iter().filter(|it| !self.is_open(it));
         errors.find_map(|it| self.manifest.origin(it.span))
     }
 
@@ -196,7 +235,7 @@ impl Judged {
 
     /// The changes since the CRD that the manifest would replace, at the types of a source file that declare its versions. Contains only those that
     /// the last question has found.
-    pub(super) fn changes(&self, path: &Path) -> KnownChanges {
+    pub(super) fn changes(&self, path: &FilePath) -> KnownChanges {
         let found = lock(&self.answers.found);
         let changes = found.as_ref().map(|it| &it.changes);
         changes.map_or_else(KnownChanges::default, |it| {
@@ -218,8 +257,18 @@ impl Judged {
         self.manifest.is_guess(finding.span) || finding.related.iter().any(is_own)
     }
 
+    /// Whether a finding is about a value that only the CRD of the repository has.
+    fn is_foreign(&self, finding: &Finding) -> bool {
+        lock(&self.answers.foreign).contains(&finding.span)
+    }
+
     /// Removes the findings that may be wrong. If they are the only errors, the others do not appear only after fixing these.
     fn leave_open(&self, verdict: &mut DocumentVerdict) {
+        // The other errors may follow from one of the CRD alone.
+        if verdict.errors.iter().any(|it| self.is_foreign(it)) {
+            verdict.retain(|it| !matches!(it.class, Class::Error | Class::LaterError));
+        }
+        verdict.retain(|it| !self.is_foreign(it));
         let had_errors = !verdict.errors.is_empty();
         verdict.retain(|it| !self.is_open(it));
         if had_errors && verdict.errors.is_empty() {
@@ -230,7 +279,7 @@ impl Judged {
     }
 
     /// Marks the errors about all rules of a schema as repetitions if another file shows the rules that cause them.
-    fn mark_totals(&self, verdict: &mut DocumentVerdict, path: &Path, shows: Shows<'_>) {
+    fn mark_totals(&self, verdict: &mut DocumentVerdict, path: &FilePath, shows: Shows<'_>) {
         let is_elsewhere = |rule: &Finding| {
             let place = self.manifest.origin(rule.span).filter(|it| *it.file.path != *path);
             place.is_some_and(|it| shows(rule, &it))
@@ -249,7 +298,7 @@ impl Judged {
     }
 
     /// The place of a finding in a source file of the manifest. `None` if the finding is reported elsewhere.
-    fn place(&self, finding: &Finding, path: &Path) -> Option<Place> {
+    fn place(&self, finding: &Finding, path: &FilePath) -> Option<Place> {
         let span = finding.span;
         let place = self.manifest.origin(span).filter(|it| *it.file.path == *path)?;
         (!self.is_open(finding)).then_some(place)
@@ -271,7 +320,7 @@ impl Judged {
     /// The findings about the manifest in one of its source files. `told` has the findings that were already reported for other manifests.
     fn in_file(
         &self,
-        path: &Path,
+        path: &FilePath,
         (question, shows): (&Question<'_>, Shows<'_>),
         told: &mut Told,
     ) -> Vec<DocumentReport> {
@@ -349,13 +398,13 @@ enum Cause {
 /// Computes the keys of the findings in a verdict, in order.
 struct Keys<'a> {
     judged: &'a Judged,
-    path: &'a Path,
+    path: &'a FilePath,
     /// The number of findings so far, by code and span in the manifest.
     counts: HashMap<(&'static str, Span), usize>,
 }
 
 impl<'a> Keys<'a> {
-    fn new(judged: &'a Judged, path: &'a Path) -> Self {
+    fn new(judged: &'a Judged, path: &'a FilePath) -> Self {
         Self {
             judged,
             path,
@@ -388,7 +437,7 @@ struct Told {
 
 impl Told {
     /// Collects the places of the findings in these manifests. No finding is marked as reported yet.
-    fn of(judged: &[&Arc<Judged>], path: &Path, question: &Question<'_>) -> Self {
+    fn of(judged: &[&Arc<Judged>], path: &FilePath, question: &Question<'_>) -> Self {
         let mut places: HashMap<Key, BTreeMap<usize, BTreeSet<(u32, u32)>>> = HashMap::new();
         let mut names = Vec::new();
         for (number, judged) in judged.iter().enumerate() {
@@ -458,7 +507,7 @@ pub(super) type Shows<'a> = &'a dyn Fn(&Finding, &Place) -> bool;
 /// manifest, have it. `shows` is asked about places in other files.
 pub(super) fn in_file<'j>(
     judged: impl IntoIterator<Item = &'j Arc<Judged>>,
-    path: &Path,
+    path: &FilePath,
     (question, shows): (&Question<'_>, Shows<'_>),
 ) -> Vec<DocumentReport> {
     let mut judged: Vec<&Arc<Judged>> = judged.into_iter().collect();

@@ -295,8 +295,11 @@ impl Made {
         self.age.compared.get().is_none()
     }
 
-    /// Sets the result of comparing the CRD in the repository with its source.
+    /// Sets the result of comparing the CRD in the repository with its source. The source is not the cause of findings about a value that only the CRD
+    /// has.
     pub(super) fn compared(&self, stale: Option<Stale>) {
+        let differences = stale.iter().filter(|_| !self.is_whole).flat_map(|it| &it.older);
+        self.judged.leave_out(differences.map(|it| (&it.path, &it.what)));
         // If another thread has compared the same texts, it has the same result.
         let _ = self.age.compared.set(stale);
     }

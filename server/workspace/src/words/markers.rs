@@ -66,7 +66,7 @@ fn misread(name: &str, of: Misread, meant: Option<&str>) -> Words {
     let name = marker(name);
     let (headline, label, note) = match of {
         Misread::Quotes => (
-            format!("the single quotes are a part of the value of {name}"),
+            format!("the single quotes belong to the value of {name}"),
             "not a string in quotes",
             "controller-gen knows only double quotes and backquotes",
         ),
@@ -76,7 +76,7 @@ fn misread(name: &str, of: Misread, meant: Option<&str>) -> Words {
             "controller-gen separates the values by `;`",
         ),
         Misread::Brackets => (
-            format!("the brackets are a part of the values of {name}"),
+            format!("{name} has brackets in its values"),
             "not a list",
             "controller-gen separates the values by `;`, without brackets",
         ),
@@ -101,7 +101,9 @@ fn tagged(of: &Tagged) -> Words {
             Words::new(format!("the JSON tag of `{go}` has no name"))
                 .label("no name")
                 .help(format!("write a name, such as `{}`", in_json(&go)))
-                .note(format!("Go names the field `{go}` in JSON, but controller-gen takes it for an embedded struct"))
+                .note(format!(
+                    "Go names the field `{go}` in JSON, but controller-gen takes it for an embedded struct"
+                ))
         }
         Tagged::Option { written, meant } => {
             let shown = clip(written, LONGEST_NAME);

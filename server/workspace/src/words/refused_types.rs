@@ -80,7 +80,7 @@ impl What {
     }
 }
 
-/// Whether an error is told about a field or type with this text. Otherwise it is reported elsewhere, or the text may not be finished.
+/// Whether the error is reported for a field or type with this text. Otherwise it is reported elsewhere, or the text may not be finished.
 fn is_told(reason: Reason, written: &str) -> bool {
     match reason {
         Reason::Interface

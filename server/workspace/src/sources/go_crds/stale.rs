@@ -54,6 +54,8 @@ pub(in crate::sources) struct Older {
     pub(in crate::sources) place: Place,
     /// The span in the file of the CRD. If the CRD lacks the value, the span of the part that would contain it.
     pub(in crate::sources) at: Span,
+    /// The path in the CRD. If the CRD lacks the value, the path of the part that would contain it.
+    pub(in crate::sources) path: Path,
     pub(in crate::sources) what: What,
 }
 
@@ -401,6 +403,10 @@ pub(in crate::sources) fn rewritten(
     };
     let made = Unsettled::new(of_module, of, (&options, version))?;
     let made = made.settled(before).to_json();
+    let is_known = !matches!(project.get("maxDescLen"), options::Value::Unknown);
+    if !is_known && shortens(before, &made) {
+        return None;
+    }
     Some(format!("{}{}", header(text, before)?, yaml::written(&made)))
 }
 
@@ -409,8 +415,29 @@ fn has_embedded_metadata(schema: &Value) -> bool {
     any(schema, &|key, it| key == METADATA && it.get("properties").is_some())
 }
 
-fn has_descriptions(schema: &Value) -> bool {
-    any(schema, &|key, it| key == "description" && it.is_string())
+/// Whether a schema of the CRD has a description. Columns have descriptions of their own, which no option leaves out.
+fn has_descriptions(crd: &Value) -> bool {
+    let versions = crd
+        .get("spec")
+        .and_then(|it| it.get("versions"))
+        .and_then(Value::as_array);
+    let mut schemas = versions.into_iter().flatten().filter_map(|it| it.get("schema"));
+    schemas.any(|it| any(it, &|key, it| key == "description" && it.is_string()))
+}
+
+/// Whether the CRD has only the begin of a description, because an option of controller-gen limits their length.
+fn shortens(before: &Value, made: &Value) -> bool {
+    match (before, made) {
+        (Value::Object(before), Value::Object(made)) => before.iter().any(|(key, it)| match (it, made.get(key)) {
+            (Value::String(it), Some(Value::String(made))) if key == "description" => {
+                made.len() > it.len() && made.starts_with(it.trim_end_matches('.'))
+            }
+            (it, Some(made)) => shortens(it, made),
+            (_, None) => false,
+        }),
+        (Value::Array(before), Value::Array(made)) => before.iter().zip(made).any(|it| shortens(it.0, it.1)),
+        _ => false,
+    }
 }
 
 fn any(value: &Value, is_it: &dyn Fn(&str, &Value) -> bool) -> bool {

@@ -165,7 +165,7 @@ impl<'m> Whole<'m> {
         found
     }
 
-    /// The places because of which controller-gen writes a CRD without a group, or none at all, although the markers of the kind ask for one.
+    /// The reasons why controller-gen writes no usable CRD of a kind, although the markers of the kind ask for one.
     fn unusable(&mut self, of: &GroupKind) -> Vec<Refused> {
         let mut origins = Vec::new();
         if of.group.is_empty() {
@@ -185,7 +185,7 @@ impl<'m> Whole<'m> {
         found
     }
 
-    /// The marker because of which no version of a kind is served.
+    /// If no version of a kind is served: the marker that leaves out the last one.
     fn unserved(&mut self, of: &GroupKind) -> Option<Origin> {
         let _ = self.known(of);
         let mut all = self.rejections(of).into_iter();
@@ -367,6 +367,7 @@ impl<'m> Whole<'m> {
             older.push(Older {
                 place: self.place(&from),
                 at: target.key_span(&text.tree),
+                path,
                 what,
             });
         }
@@ -380,11 +381,13 @@ impl<'m> Whole<'m> {
             self.read(&own)?;
             Some(self.place(&own))
         });
-        let kind = change::Path::root().child("spec").child("names").child("kind");
-        if let (true, Some(place), Some(kind)) = (older.is_empty(), &refused, find(&text.tree, &change::steps(&kind))) {
+        let kind_path = change::Path::root().child("spec").child("names").child("kind");
+        let kind = find(&text.tree, &change::steps(&kind_path));
+        if let (true, Some(place), Some(kind)) = (older.is_empty(), &refused, kind) {
             older.push(Older {
                 place: place.clone(),
                 at: kind.key_span(&text.tree),
+                path: kind_path,
                 what: What::Stuck,
             });
         }
