@@ -61,12 +61,16 @@ pub enum NotServed {
     OtherKind(String),
     /// The CRD has no such version, or does not serve it.
     Version(String),
+    /// The schema of the version has an error that makes it unusable. An API server does not accept such a CRD.
+    Broken(String),
 }
 
 impl fmt::Display for NotServed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Malformed(text) | Self::OtherKind(text) | Self::Version(text) => f.write_str(text),
+            Self::Malformed(text) | Self::OtherKind(text) | Self::Version(text) | Self::Broken(text) => {
+                f.write_str(text)
+            }
         }
     }
 }
@@ -184,7 +188,7 @@ impl Definition {
         match self.versions.iter().rposition(|it| it.name == version) {
             Some(index) if self.versions[index].failure.is_some() => {
                 let failure = self.versions[index].failure.as_deref().unwrap_or_default();
-                Err(NotServed::Version(format!("version {version}: {failure}")))
+                Err(NotServed::Broken(format!("version {version}: {failure}")))
             }
             Some(index) if self.versions[index].is_served => Ok(ServedVersion {
                 definition: self,

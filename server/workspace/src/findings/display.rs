@@ -11,6 +11,7 @@ use crate::{
     config::Config,
     config::versions::VersionSet,
     findings::advice,
+    findings::consequences,
     findings::finding::{Class, Finding, ServerSays},
     findings::report::{DocumentReport, MergedFinding},
     findings::same::{Same, same},
@@ -47,6 +48,7 @@ impl DocumentReport {
             }
         }
         tell_once(&mut shown);
+        consequences::tell_once(&mut shown);
         // The error about all rules of a schema may be a consequence of a rule that another place shows.
         advice::merge(&mut shown);
         shown.retain(|it| !it.finding.repeats);

@@ -1,6 +1,7 @@
 //! Diagnostics: their text and place, which of them are duplicates, and which are suppressed.
 
 pub(crate) mod advice;
+mod consequences;
 pub(crate) mod display;
 pub mod finding;
 pub mod one_value;

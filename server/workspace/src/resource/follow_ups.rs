@@ -19,7 +19,10 @@ use crate::{
 };
 
 /// The keywords that say nothing about a value if they are wrong.
-const DECISIVE: [&str; 3] = ["pattern", "rule", "x-kubernetes-list-map-keys"];
+const DECISIVE: [&str; 2] = ["pattern", "x-kubernetes-list-map-keys"];
+
+/// The keyword with the expression of a rule, which says nothing either if it is wrong.
+const RULE: &str = "rule";
 
 /// The errors about rules that say what they should.
 const OF_COSTS: [&str; 2] = [codes::RULE_COST_OVER_LIMIT, codes::TOTAL_RULE_COST_OVER_LIMIT];
@@ -53,8 +56,13 @@ fn wrong_part(tree: &Tree, place: &LocatedField) -> Option<WrongPart> {
     // An error may be about an item of a keyword's list.
     let entry = tree.entry_of(value).filter(|it| it.value == value);
     let entry = entry.or_else(|| tree.entry_of(tree.parent(value)?))?;
+    let keyword = tree.scalar(entry.key);
     let (key, value) = (tree.span(entry.key), tree.span(entry.value));
-    let is_decisive = DECISIVE.contains(&&*tree.scalar(entry.key));
+    if *keyword == *RULE {
+        // Errors of a rule are about its item in the list, which may begin with another key.
+        return Some(WrongPart::Keyword(tree.span(tree.parent(entry.key)?)));
+    }
+    let is_decisive = DECISIVE.contains(&&*keyword);
     is_decisive.then(|| WrongPart::Keyword(Span::new(key.start, value.end)))
 }
 

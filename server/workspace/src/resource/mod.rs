@@ -274,6 +274,10 @@ impl One<'_> {
         let put_in = || definition.serving(&newest?, &written.kind).ok();
         let served = match definition.serving(&written.api_version, &written.kind) {
             Ok(served) => served,
+            Err(NotServed::Broken(_)) => {
+                let verdict = self.unchecked("the schema of its CRD has an error", &text);
+                return answer(verdict, None, None);
+            }
             Err(why) => {
                 if let Some(served) = put_in() {
                     served
@@ -380,7 +384,9 @@ impl One<'_> {
         let mut finding = Finding::new(Class::Error, server::codes::UNSERVED_VERSION, self.at("apiVersion"), "");
         let written = &self.asked.object.written;
         let told = match why {
-            NotServed::Version(_) => words::decode::not_served(&written.api_version, &written.kind, served),
+            NotServed::Version(_) | NotServed::Broken(_) => {
+                words::decode::not_served(&written.api_version, &written.kind, served)
+            }
             NotServed::Malformed(_) | NotServed::OtherKind(_) => {
                 words::decode::no_definition(&written.api_version, &written.kind)
             }
@@ -414,7 +420,12 @@ impl One<'_> {
     /// The finding that says that the CRD has no schema for the resource's version.
     fn without_schema(&self, version: &str, text: &CrdText) -> DocumentVerdict {
         let version = words::name::shown(version);
-        let message = format!("this resource is not checked, because version {version} of its CRD has no schema");
+        self.unchecked(&format!("version {version} of its CRD has no schema"), text)
+    }
+
+    /// The finding that says why an error of the CRD leaves nothing to check.
+    fn unchecked(&self, why: &str, text: &CrdText) -> DocumentVerdict {
+        let message = format!("this resource is not checked, because {why}");
         let mut finding = Finding::new(Class::Hint, codes::UNUSABLE_CRD, self.at("kind"), message);
         finding.severity = Severity::Warning;
         finding.help = vec!["correct the CRD first".to_owned()];

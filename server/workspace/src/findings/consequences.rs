@@ -1,0 +1,81 @@
+//! Errors of the API server that follow from another error of the same object: whoever corrects that one has corrected them.
+
+use crd_analyzer_resource::codes::{INVALID_SCALE, UNKNOWN_FIELD};
+use crd_analyzer_schema::codes::{MISSING_PROPERTY, WRONG_TYPE};
+
+use crate::findings::{
+    finding::{Finding, ServerSays},
+    report::MergedFinding,
+};
+
+/// The codes of errors that may follow from others.
+const FOLLOWING: [&str; 3] = [INVALID_SCALE, MISSING_PROPERTY, UNKNOWN_FIELD];
+
+/// Removes the findings that follow from others, and names the missing ones in a note.
+pub(super) fn tell_once(shown: &mut Vec<MergedFinding>) {
+    let may_follow = |it: &MergedFinding| FOLLOWING.contains(&it.finding.code);
+    let may_cause = |it: &MergedFinding| [UNKNOWN_FIELD, WRONG_TYPE].contains(&it.finding.code);
+    if shown.len() < 2 || !shown.iter().any(may_follow) {
+        return;
+    }
+    let causes: Vec<usize> = (0..shown.len())
+        .filter(|it| may_cause(&shown[*it]))
+        .take(MOST_CAUSES)
+        .collect();
+    let mut left: Vec<bool> = vec![true; shown.len()];
+    let mut notes: Vec<(usize, String)> = Vec::new();
+    for (at, it) in shown.iter().enumerate().filter(|it| may_follow(it.1)) {
+        let is_cause = |cause: &usize| {
+            let of = &shown[*cause];
+            *cause != at && of.versions == it.versions && follows(&it.finding, &of.finding)
+        };
+        if let Some(cause) = causes.iter().copied().find(is_cause) {
+            left[at] = false;
+            if it.finding.code == MISSING_PROPERTY {
+                notes.push((cause, it.finding.headline.clone()));
+            }
+        }
+    }
+    for (cause, note) in notes {
+        shown[cause].finding.notes.push(note);
+    }
+    let mut left = left.into_iter();
+    shown.retain(|_| left.next().unwrap_or(true));
+}
+
+/// The maximum number of causes to look at in an object.
+const MOST_CAUSES: usize = 100;
+
+/// Whether a finding follows from another one.
+fn follows(finding: &Finding, cause: &Finding) -> bool {
+    match (finding.code, cause.code) {
+        // The key of a required field is misspelled: both findings say to change it.
+        (MISSING_PROPERTY, UNKNOWN_FIELD) => {
+            cause.meant.is_some() && !cause.help.is_empty() && cause.help == finding.help
+        }
+        // No field of a value of another type is known.
+        (UNKNOWN_FIELD, WRONG_TYPE) => {
+            let inside = || unknown(finding)?.strip_prefix(field(cause)?);
+            inside().is_some_and(|it| it.starts_with(['.', '[']))
+        }
+        // The scale subresource needs an integer, as the schema does.
+        (INVALID_SCALE, WRONG_TYPE) => finding.span == cause.span,
+        _ => false,
+    }
+}
+
+/// The field that the API server names.
+fn field(finding: &Finding) -> Option<&str> {
+    match finding.server.as_ref()? {
+        ServerSays::Cause { field, .. } => Some(field),
+        _ => None,
+    }
+}
+
+/// The unknown field that the API server names.
+fn unknown(finding: &Finding) -> Option<&str> {
+    match finding.server.as_ref()? {
+        ServerSays::Strict(text) => text.strip_prefix("unknown field \"")?.strip_suffix('"'),
+        _ => None,
+    }
+}
