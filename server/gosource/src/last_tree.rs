@@ -1,13 +1,17 @@
 //! Keeps the syntax tree of the file that was parsed last, usually the one in which the user types. A keystroke then parses only the text around it.
 
 use std::{
+    borrow::Cow,
     path::Path,
     sync::{Arc, Mutex, PoisonError},
 };
 
 use tree_sitter::{InputEdit, Point, Tree};
 
-use crate::read::{SourceFile, parsed_after};
+use crate::{
+    read::{SourceFile, parsed_after},
+    unclosed::without_tags,
+};
 
 /// The syntax tree of the file that was parsed last.
 #[derive(Debug, Default)]
@@ -21,17 +25,21 @@ struct Last {
 }
 
 impl LastTree {
-    /// The syntax tree of a whole file. `None` if the file is too large.
+    /// The syntax tree of a whole file, in which unclosed struct tags are left out. `None` if the file is too large.
     pub(crate) fn parsed(&self, file: &SourceFile) -> Option<Tree> {
+        let text: Arc<str> = match without_tags(&file.text) {
+            Cow::Borrowed(_) => file.text.clone(),
+            Cow::Owned(text) => text.into(),
+        };
         let last = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         let before = last.filter(|it| it.path == file.path).map(|mut it| {
-            it.tree.edit(&between(&it.text, &file.text));
+            it.tree.edit(&between(&it.text, &text));
             it.tree
         });
-        let tree = parsed_after(&file.text, before.as_ref())?;
+        let tree = parsed_after(&text, before.as_ref())?;
         let last = Last {
             path: file.path.clone(),
-            text: file.text.clone(),
+            text,
             tree: tree.clone(),
         };
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(last);

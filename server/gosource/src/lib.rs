@@ -15,6 +15,7 @@ mod module;
 mod outline;
 mod read;
 mod said;
+mod unclosed;
 mod variables;
 
 pub use declaration::{Cursor, Declaration, Kind, Site, Sites, Step};

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use tree_sitter::{Parser, Point, Tree};
 
-use crate::{last_tree::after_point, read::MAX_BYTES};
+use crate::{last_tree::after_point, read::MAX_BYTES, unclosed::without_tags};
 
 /// The syntax tree of a file, in which the braces of functions and variables are empty. Its places are those of the whole text. `None` if the file is
 /// too large. The second value is whether nothing was left out.
@@ -16,6 +16,8 @@ pub(crate) fn parsed(text: &str) -> Option<(Tree, bool)> {
     let mut parser = Parser::new();
     parser.set_language(&tree_sitter_go::LANGUAGE.into()).ok()?;
     // If the text is not valid Go, where it has gone wrong is for the parser to find out.
+    let text = without_tags(text);
+    let text = &*text;
     let bodies = bodies(text).unwrap_or_default();
     let is_whole = bodies.is_empty() || parser.set_included_ranges(&around(text, &bodies)).is_err();
     Some((parser.parse(text, None)?, is_whole))

@@ -9,7 +9,7 @@ use std::{
 
 use tree_sitter::{Node, Parser, Tree};
 
-use crate::check::types::Import;
+use crate::{check::types::Import, unclosed::without_tags};
 
 /// The maximum size of a Go file to parse, in bytes. Larger files do not contain hand-written types.
 pub(crate) const MAX_BYTES: usize = 1 << 20;
@@ -314,10 +314,13 @@ fn json_name(tag: &str) -> String {
 
 /// The syntax tree of a Go file, unless the file is too large.
 pub(crate) fn parsed(text: &str) -> Option<Tree> {
-    parsed_after(text, None)
+    if text.len() > MAX_BYTES {
+        return None;
+    }
+    parsed_after(&without_tags(text), None)
 }
 
-/// Like [`parsed`]. `before` has the tree of an earlier text of the file, after the edit.
+/// Like [`parsed`], for a text without unclosed tags. `before` has the tree of an earlier text of the file, after the edit.
 pub(crate) fn parsed_after(text: &str, before: Option<&Tree>) -> Option<Tree> {
     if text.len() > MAX_BYTES {
         return None;

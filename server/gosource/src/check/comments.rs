@@ -8,7 +8,7 @@ use std::{ops::Range, sync::Arc};
 
 use tree_sitter::Node;
 
-use super::types::Types;
+use super::{invalid::Invalid, types::Types};
 use crate::read::children;
 
 /// The maximum depth of nested declarations.
@@ -102,7 +102,7 @@ pub struct Comments {
     /// The types that the file declares.
     pub types: Arc<Types>,
     /// The first part of the file that is not valid Go, if it is outside functions.
-    pub invalid: Option<Range<usize>>,
+    pub invalid: Option<Invalid>,
 }
 
 /// Parses the comments of a file. Does not parse its types.

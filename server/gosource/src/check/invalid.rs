@@ -6,6 +6,24 @@ use tree_sitter::Node;
 
 use crate::read::children;
 
+/// A part of a file that is not valid Go.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Invalid {
+    /// A struct tag without its last backquote, up to the end of its line.
+    Tag(Range<usize>),
+    /// Another part.
+    Part(Range<usize>),
+}
+
+impl Invalid {
+    /// The range of the part, in bytes of the file.
+    pub const fn span(&self) -> &Range<usize> {
+        match self {
+            Self::Tag(span) | Self::Part(span) => span,
+        }
+    }
+}
+
 /// Declarations whose content is not parsed reliably: the grammar lacks the newest syntax of expressions. They declare no API types.
 const UNSURE: [&str; 5] = [
     "function_declaration",

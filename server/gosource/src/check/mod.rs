@@ -9,7 +9,7 @@ mod declared_types;
 pub mod edited;
 pub mod escape;
 pub mod guessed;
-mod invalid;
+pub mod invalid;
 pub mod json;
 mod no_kind;
 pub mod parts;
@@ -29,6 +29,7 @@ use arguments::Refused;
 use catalog::Release;
 use comments::{Comments, Lost, Target, Written};
 use declared::Declared;
+use invalid::Invalid;
 use parts::{Part, Parts};
 use split::Split;
 pub use types::Types;
@@ -36,7 +37,7 @@ use unknown::Guesses;
 
 use tree_sitter::Tree;
 
-use crate::{outline, read::parsed};
+use crate::{outline, read::parsed, unclosed};
 
 /// Markers that may occur several times at one declaration.
 const REPEATED: [&str; 14] = [
@@ -384,7 +385,12 @@ pub(crate) fn read_tree(tree: &Tree, text: &str) -> Comments {
         }
     }
     comments.types = Arc::new(declared_types::read(tree.root_node(), text, &comments));
-    comments.invalid = invalid::first(tree.root_node());
+    let invalid = invalid::first(tree.root_node()).map(Invalid::Part);
+    let unclosed = unclosed::first(text).map(Invalid::Tag);
+    comments.invalid = [unclosed, invalid]
+        .into_iter()
+        .flatten()
+        .min_by_key(|it| it.span().start);
     comments
 }
 

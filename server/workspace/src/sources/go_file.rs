@@ -10,7 +10,10 @@ use std::{
 use crd_analyzer_budget::{self as budget, Limits};
 use crd_analyzer_gosource::{
     Module,
-    check::{self, Finding as Marker, Known, Problem, Same, catalog::Release, comments::Comments, declared::Declared},
+    check::{
+        self, Finding as Marker, Known, Problem, Same, catalog::Release, comments::Comments, declared::Declared,
+        invalid::Invalid,
+    },
     fit,
 };
 use crd_analyzer_syntax::tree::Span;
@@ -110,14 +113,20 @@ pub(crate) fn report(text: &Arc<str>, path: &Path, question: &Question<'_>) -> F
 }
 
 /// The error about the first part of a file that is not valid Go.
-fn invalid(text: &str, part: &Range<usize>) -> Finding {
+fn invalid(text: &str, part: &Invalid) -> Finding {
     let mut finding = Finding::new(Class::Hint, codes::INVALID_GO, Span::default(), "");
     finding.severity = Severity::Error;
     // The parser may find out late, so the place is the first line of what it cannot read.
-    finding.span = spans::first_line(text, span(part));
-    let words = Words::new("controller-gen fails: the file is not valid Go")
-        .label("the first part that is not Go")
-        .help("`go vet` says what is wrong: the mistake may be a little earlier");
+    finding.span = spans::first_line(text, span(part.span()));
+    let words = Words::new("controller-gen fails: the file is not valid Go");
+    let words = match part {
+        Invalid::Tag(_) => words
+            .label("the tag does not end on this line")
+            .help("add a backquote at the end of the tag"),
+        Invalid::Part(_) => words
+            .label("the first part that is not Go")
+            .help("`go vet` says what is wrong: the mistake may be a little earlier"),
+    };
     words::put(&mut finding, words);
     finding
 }
