@@ -4,7 +4,7 @@ use crd_analyzer_resource::codes::{INVALID_SCALE, UNKNOWN_FIELD};
 use crd_analyzer_schema::codes::{MISSING_PROPERTY, WRONG_TYPE};
 
 use crate::findings::{
-    finding::{Finding, ServerSays},
+    finding::{Class, Finding, ServerSays},
     report::MergedFinding,
 };
 
@@ -41,6 +41,46 @@ pub(super) fn tell_once(shown: &mut Vec<MergedFinding>) {
     }
     let mut left = left.into_iter();
     shown.retain(|_| left.next().unwrap_or(true));
+}
+
+/// If a rule does not compile, the API server reports it for each default around the rule, and would report the rule itself only after these errors are
+/// corrected. Removes the errors of defaults, and reports the rules.
+pub(super) fn tell_rules(shown: &mut Vec<MergedFinding>) {
+    let rules: Vec<usize> = (0..shown.len())
+        .filter(|it| shown[*it].finding.class == Class::LaterError && rule(&shown[*it].finding).is_some())
+        .take(MOST_CAUSES)
+        .collect();
+    if rules.is_empty() {
+        return;
+    }
+    let mut told: Vec<usize> = Vec::new();
+    let mut left: Vec<bool> = vec![true; shown.len()];
+    for (at, it) in shown.iter().enumerate().filter(|it| it.1.finding.class == Class::Error) {
+        let Some(around) = field(&it.finding).and_then(|it| it.strip_suffix(".default")) else {
+            continue;
+        };
+        let is_rule = |rule_at: &usize| {
+            let of = &shown[*rule_at];
+            let inside = || rule(&of.finding)?.strip_prefix(around);
+            of.versions == it.versions
+                && of.finding.code == it.finding.code
+                && inside().is_some_and(|it| it.starts_with('.'))
+        };
+        let inside: Vec<usize> = rules.iter().copied().filter(is_rule).collect();
+        left[at] = inside.is_empty();
+        told.extend(inside);
+    }
+    for at in told {
+        let finding = shown[at].finding.clone();
+        shown[at].finding = finding.in_class(Class::Error);
+    }
+    let mut left = left.into_iter();
+    shown.retain(|_| left.next().unwrap_or(true));
+}
+
+/// The field of a rule's expression.
+fn rule(finding: &Finding) -> Option<&str> {
+    field(finding).filter(|it| it.ends_with(".rule") || it.ends_with(".messageExpression"))
 }
 
 /// The maximum number of causes to look at in an object.

@@ -49,6 +49,7 @@ impl DocumentReport {
         }
         tell_once(&mut shown);
         consequences::tell_once(&mut shown);
+        consequences::tell_rules(&mut shown);
         // The error about all rules of a schema may be a consequence of a rule that another place shows.
         advice::merge(&mut shown);
         shown.retain(|it| !it.finding.repeats);

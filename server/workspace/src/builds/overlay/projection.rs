@@ -80,6 +80,11 @@ impl Projection {
             .iter()
             .rev()
             .find(|it| span.start < it.span.end || it.span.is_empty() && span.start == it.span.start)?;
+        // The first line of an item stands for the whole item. The build sorts keys, so that its first key may be another one than in the file.
+        let is_item = |it: &&Segment| {
+            !it.is_scalar && it.span.start == inner.span.start && inner.span.end < span.end && span.end <= it.span.end
+        };
+        let inner = self.segments[..before].iter().rev().find(is_item).unwrap_or(inner);
         let (tree, node) = sources.tree(inner.place);
         if !inner.is_scalar {
             return Some((inner.place, spot(sources, inner.place)));
