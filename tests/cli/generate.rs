@@ -42,6 +42,15 @@ fn kinds_without_a_crd_are_checked_as_their_types_make_it() {
 }
 
 #[test]
+fn a_makefile_that_another_one_includes_names_the_release() {
+    let sandbox = without_crd(SPEC);
+    sandbox.write("Makefile", "include tools.mk\n");
+    sandbox.write("tools.mk", "CONTROLLER_GEN_VERSION = v0.21.0\n");
+    let generate = ["generate", "crd", "./api/..."];
+    sandbox.run(&generate).expect(0, &["kubebuilder.io/version: v0.21.0"]);
+}
+
+#[test]
 fn a_kind_without_a_crd_is_not_checked_if_controller_gen_wrote_no_crd() {
     let sandbox = without_crd(&SPEC.replace("self.most >=", "self.mots >="));
     let widgets = definition("              type: object\n");

@@ -17,6 +17,20 @@ pub fn clip_path(path: &str, max: usize) -> String {
     format!("…{}", &end[whole.unwrap_or(0)..])
 }
 
+/// The clauses that a headline can do without: labels say the same.
+const CLAUSES: [&str; 1] = [", but the value is "];
+
+/// Truncates a headline to a number of characters. Leaves out a whole clause rather than a part of it.
+pub fn clip_headline(text: &str, max: usize) -> String {
+    if text.char_indices().nth(max).is_some() {
+        let clause = CLAUSES.iter().find_map(|it| text.split_once(it));
+        if let Some((said, _)) = clause.filter(|it| it.0.char_indices().nth(max).is_none()) {
+            return clip(said, max);
+        }
+    }
+    clip(text, max)
+}
+
 /// Truncates a string to a number of characters. Closes backquotes and quotes that the cut leaves open.
 pub fn clip(text: &str, max: usize) -> String {
     // A headline must not have line breaks.
@@ -165,6 +179,15 @@ pub fn meant_boolean(written: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_headline_loses_a_whole_clause() {
+        let long = "`spec.size` must be a number, but the value is the string `\"three\"`";
+        assert_eq!(clip_headline(long, 40), "`spec.size` must be a number");
+        assert_eq!(clip_headline(long, 200), long);
+        assert_eq!(clip_headline(long, 20), "`spec.size` must be…");
+        assert_eq!(clip_headline("one, two and three", 10), "one, two …");
+    }
 
     #[test]
     fn numbers_without_quotes_keep_their_value() {

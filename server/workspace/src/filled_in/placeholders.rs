@@ -144,7 +144,8 @@ pub(crate) fn names(json: &JsonDoc<'_>) -> Vec<NodeId> {
 /// Whether a mapping or a list is really a placeholder in brackets: `name: {GATEWAY_NAME}`, `project: [PROJECT_ID]`.
 pub(crate) fn is_in_brackets(json: &Json<'_>) -> bool {
     if let Some([item]) = json.items() {
-        return item.as_str().is_some_and(asks);
+        let is_name = |it: &str| asks(it) || is_in_capitals(it) && it.contains('_');
+        return item.as_str().is_some_and(is_name);
     }
     let [member] = json.members().unwrap_or_default() else {
         return false;
@@ -198,6 +199,22 @@ mod tests {
             ("**app ID goes here**", true),
         ] {
             assert_eq!(is_placeholder(written), expected, "{written}");
+        }
+    }
+
+    #[test]
+    fn placeholders_may_be_in_brackets() {
+        for (written, expected) in [
+            ("[PROJECT_ID]", true),
+            ("[CLUSTER_LOCATION]", true),
+            ("[ECDSA]", false),
+            ("[A_B, C_D]", false),
+            ("{GATEWAY_NAME: }", true),
+        ] {
+            let text = crate::documents::text::Text::whole(written.into());
+            let tree = text.read(text.documents().documents[0]).expect("a tree");
+            let json = crd_analyzer_syntax::read_json(&tree).expect("JSON");
+            assert_eq!(is_in_brackets(json.root().expect("a root")), expected, "{written}");
         }
     }
 

@@ -253,12 +253,12 @@ fn refused(written: &str, problem: &Argument, meant: Option<&str>) -> Words {
     let (headline, label, help) = match problem {
         Argument::Integer => (
             format!("{name} needs an integer"),
-            "no integer",
+            "not an integer",
             "write an integer".to_owned(),
         ),
         Argument::Number => (
             format!("{name} needs a number"),
-            "no number",
+            "not a number",
             "write a number".to_owned(),
         ),
         Argument::Bool => (

@@ -28,7 +28,7 @@ pub use crd_analyzer_diagnostic::{MAX_HEADLINE, meant, name::schema_values};
 pub(crate) use crd_analyzer_diagnostic::{
     Words,
     name::{self, name_of},
-    text::{clip, clip_path},
+    text::{clip, clip_headline, clip_path},
 };
 use crd_analyzer_schema::{
     field::{Cause, Error, ErrorType, Path, Segment},
@@ -237,6 +237,6 @@ pub(crate) fn of(about: &About<'_>) -> Option<Words> {
         warnings::words,
     ];
     let mut words = families.iter().find_map(|family| family(about))?;
-    words.headline = clip(&words.headline, MAX_HEADLINE);
+    words.headline = clip_headline(&words.headline, MAX_HEADLINE);
     Some(words)
 }

@@ -66,11 +66,20 @@ fn missing(path: &str) -> Finding {
     failure(&format!("the file or folder `{path}` does not exist"))
 }
 
+/// The maximum length of an error of kustomize in a note, in characters.
+const LONGEST_NOTE: usize = 400;
+
 /// The finding for an error of kustomize.
 pub(super) fn failure(message: &str) -> Finding {
-    let headline = words::clip(&format!("kustomize fails: {message}"), 100);
+    let whole = format!("kustomize fails: {message}");
+    let headline = words::clip(&whole, words::MAX_HEADLINE);
+    let is_cut = headline.len() < whole.len();
     let mut finding = Finding::new(Class::Hint, codes::KUSTOMIZE_FAILURE, Span::default(), headline);
     finding.severity = Severity::Error;
+    if is_cut {
+        // The end often says what helps.
+        finding.notes.push(words::clip(message, LONGEST_NOTE));
+    }
     finding
 }
 
