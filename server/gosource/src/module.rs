@@ -283,7 +283,10 @@ impl Module {
         let OnDisk { folders, root, .. } = &*self.on_disk;
         let named = self.on_disk.controller_gen.get_or_init(|| {
             // A Makefile may include others.
-            let beside = folders.list(root).into_iter().filter(|it| !it.1 && it.0.ends_with(".mk"));
+            let beside = folders
+                .list(root)
+                .into_iter()
+                .filter(|it| !it.1 && it.0.ends_with(".mk"));
             let beside = beside.map(|it| it.0).take(MAX_FILES);
             let names = NAMES_TOOLS.iter().map(|it| (*it).to_owned()).chain(beside);
             let texts = names.filter_map(|it| folders.read(&root.join(it)));

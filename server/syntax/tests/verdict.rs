@@ -340,3 +340,17 @@ fn a_colon_in_the_wrong_place_is_told_by_its_line() {
         assert_eq!(error.problem, problem, "{text:?}");
     }
 }
+
+#[test]
+fn errors_are_at_the_line_with_the_mistake() {
+    for (text, place) in [
+        ("a:\n  b c\n  d: e\n", "b c"),
+        ("a:\n  b:c\n  d: e\n", "b:c"),
+        ("a:\n- {b: 40s\n- {b: 1}\n", "- {b: 40s"),
+        ("a: [b, 'c'\nd: e\n", "a: [b, 'c'"),
+        ("a: {b: c d: e}\n", ":"),
+    ] {
+        let error = read(text).expect_err(text);
+        assert_eq!(&text[error.span.range()], place, "{text:?}");
+    }
+}

@@ -2,8 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crd_analyzer_apiextensions::codes::UNREADABLE_CRD;
-use crd_analyzer_workspace::{codes::UNKNOWN_KIND, findings::finding::Class, findings::report::FileReport};
+use crd_analyzer_apiextensions::codes::{INVALID_YAML, UNREADABLE_CRD};
+use crd_analyzer_workspace::{
+    codes::UNKNOWN_KIND,
+    findings::finding::{Class, Finding},
+    findings::report::FileReport,
+};
 
 use super::revealed::Revealed;
 
@@ -52,7 +56,9 @@ pub(super) fn counts_beside(report: &FileReport, revealed: &Revealed) -> Counts 
                 let why = (document.index, error.code, error.span.start);
                 found.undecoded.insert(why);
             }
-            let counted = verdict.findings().filter(|it| !it.suppressed && !revealed.has(it));
+            // No fix reveals that a text is not YAML.
+            let is_revealed = |it: &&Finding| it.code != INVALID_YAML && revealed.has(it);
+            let counted = verdict.findings().filter(|it| !it.suppressed && !is_revealed(it));
             for finding in counted {
                 *counts
                     .entry((document.index, version.number(), finding.code))

@@ -417,6 +417,28 @@ impl<const TRACKED: bool> Parser<'_, TRACKED> {
         self.last_end = end;
     }
 
+    /// An error about an entry in brackets or braces that has no separator after it. It is at the entry, even if the next token is on another line. A
+    /// value without quotes may have taken in the dash of the next line.
+    pub(super) fn unseparated(&mut self, context: &'static str, problem: Problem, token: Token) -> Failure {
+        let mut error = self.error_here(context, problem, token);
+        let before = self.text.get(..self.last_end as usize).unwrap_or_default();
+        let without_dash = before.strip_suffix('-').map(|it| it.trim_end_matches(' '));
+        let before = without_dash
+            .filter(|it| it.ends_with('\n'))
+            .unwrap_or(before)
+            .trim_end();
+        let is_below = self
+            .text
+            .get(before.len()..token.start as usize)
+            .is_some_and(|it| it.contains('\n'));
+        if is_below {
+            let line = &before[before.rfind('\n').map_or(0, |it| it + 1)..];
+            let start = before.len() - line.trim_start().len();
+            error.span = Span::new(start as u32, before.len() as u32);
+        }
+        error
+    }
+
     /// An error in the innermost collection.
     pub(super) fn error_here(&mut self, context: &'static str, problem: Problem, token: Token) -> Failure {
         let begin = self.marks.pop().unwrap_or(token);

@@ -14,7 +14,7 @@ impl<const TRACKED: bool> Parser<'_, TRACKED> {
         if token.kind != TokenKind::FlowSequenceEnd {
             if !first {
                 if token.kind != TokenKind::FlowEntry {
-                    return Err(self.error_here(
+                    return Err(self.unseparated(
                         "while parsing a flow sequence",
                         Problem::MissingCommaOrBracket,
                         token,
@@ -84,7 +84,7 @@ impl<const TRACKED: bool> Parser<'_, TRACKED> {
         if token.kind != TokenKind::FlowMappingEnd {
             if !first {
                 if token.kind != TokenKind::FlowEntry {
-                    return Err(self.error_here("while parsing a flow mapping", Problem::MissingCommaOrBrace, token));
+                    return Err(self.unseparated("while parsing a flow mapping", Problem::MissingCommaOrBrace, token));
                 }
                 token = self.next()?;
             }

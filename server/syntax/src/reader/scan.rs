@@ -236,8 +236,9 @@ impl<'t, const TRACKED: bool> Scanner<'t, TRACKED> {
         self.error_at(span, "while scanning a simple key", key.mark, problem)
     }
 
-    /// The problem of a colon where no value can start, by the line of the colon and the one above.
-    fn value_not_allowed(&self) -> Problem {
+    /// The problem of a colon where no value can start, by the line of the colon and the one above. If the mistake is in the line above, also the span
+    /// of its text.
+    fn value_not_allowed(&self) -> (Problem, Option<Span>) {
         let before = |end: usize| self.cursor.line_start(end);
         let blanks = |line: &[u8]| line.iter().take_while(|it| **it == b' ').count();
         let has_value = |line: &[u8]| {
@@ -247,18 +248,22 @@ impl<'t, const TRACKED: bool> Scanner<'t, TRACKED> {
         let start = before(self.cursor.pos);
         let line = &self.cursor.bytes[start..self.cursor.pos];
         if line.windows(2).any(|it| it == b": ") || start == 0 {
-            return Problem::ValueNotAllowed;
+            return (Problem::ValueNotAllowed, None);
         }
         let above_end = start - 1 - usize::from(self.cursor.bytes[..start].ends_with(b"\r\n"));
         let above = &self.cursor.bytes[before(above_end)..above_end];
+        let text_above = || {
+            let start = before(above_end) + above.len() - above.trim_ascii_start().len();
+            Some(Span::new(start as u32, (start + above.trim_ascii().len()) as u32))
+        };
         if has_value(above) && blanks(line) > blanks(above) {
-            Problem::IndentedKey
+            (Problem::IndentedKey, None)
         } else if blanks(line) == blanks(above) && has_colon_without_blank(above.trim_ascii()) {
-            Problem::KeyAfterColon
+            (Problem::KeyAfterColon, text_above())
         } else if blanks(line) == blanks(above) && !above.contains(&b':') && !above.trim_ascii().is_empty() {
-            Problem::KeyAfterText
+            (Problem::KeyAfterText, text_above())
         } else {
-            Problem::ValueNotAllowed
+            (Problem::ValueNotAllowed, None)
         }
     }
 
@@ -457,7 +462,11 @@ impl<'t, const TRACKED: bool> Scanner<'t, TRACKED> {
             if self.flow_level == 0 {
                 let mark = self.cursor.mark();
                 if !self.simple_key_allowed {
-                    return Err(self.error("", mark, self.value_not_allowed()));
+                    let (problem, above) = self.value_not_allowed();
+                    return Err(match above {
+                        Some(span) => self.error_at(span, "", mark, problem),
+                        None => self.error("", mark, problem),
+                    });
                 }
                 self.roll_indent(mark.column, None, TokenKind::BlockMappingStart, mark)?;
             }

@@ -72,13 +72,13 @@ fn yaml(problem: &Problem) -> Words {
             "indent it like the keys beside it; if it continues the value above, put the whole value in quotes",
         ),
         Problem::KeyAfterText => told(
-            "the line above has no colon, so this key cannot follow it",
-            "a colon is missing above",
-            "write the line above as `key: value`; if both lines are text, put the text in quotes",
+            "this line has no colon, so the key below cannot follow it",
+            "a colon is missing",
+            "write the line as `key: value`; if both lines are text, put the text in quotes",
         ),
         Problem::KeyAfterColon => told(
-            "the colon in the line above has no space after it, so this key cannot follow it",
-            "a space is missing above",
+            "the colon in this line has no space after it, so the key below cannot follow it",
+            "a space is missing",
             "write a space after each colon: `key: value`",
         ),
         Problem::KeyNotAllowed => told(

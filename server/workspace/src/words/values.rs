@@ -160,6 +160,11 @@ fn wrong_type(about: &About<'_>, subject: &str, expected: &str) -> Words {
     let expected_words = a_type(expected);
     if !is_type(expected) {
         // The schema has an invalid type, and the other errors are a consequence of that.
+        if expected.is_empty() {
+            return Words::new(format!("{subject} has no type that it could be of"))
+                .label("no value fits a schema without a type")
+                .help("add the `type` to the schema first");
+        }
         return Words::new(format!(
             "{subject} cannot be of type {}, which does not exist",
             code(expected)

@@ -57,14 +57,44 @@ impl<'t> Line<'t> {
         (is_key && has_value).then(|| (key, self.text.len() - value.len()))
     }
 
-    /// The edit that replaces a part of the line from an offset up to a comment or the end of the line.
+    /// The edit that replaces a part of the line from an offset up to a comment, the end of the line, or the end of the brackets around it.
     fn quoted(&self, from: usize) -> Option<Repair> {
-        let written = self.text[from..].split(" #").next()?.trim_end();
+        let written = self.text[from..].split(" #").next()?;
+        let written = if depth(&self.text[..from]) > 0 {
+            inside_brackets(written)
+        } else {
+            written
+        };
+        let written = written.trim_end();
         let quoted = format!("'{}'", written.replace('\'', "''"));
         let start = (self.start + from) as u32;
         let edit = put(Span::new(start, start + written.len() as u32), quoted);
         Some(Repair::new("Put the value in quotes", vec![edit]))
     }
+}
+
+/// The number of braces and brackets that a text leaves open.
+fn depth(text: &str) -> isize {
+    let sign = |it: char| match it {
+        '{' | '[' => 1,
+        '}' | ']' => -1,
+        _ => 0,
+    };
+    text.chars().map(sign).sum()
+}
+
+/// The begin of a text up to a comma or a closing bracket that belongs to the brackets around the text.
+fn inside_brackets(text: &str) -> &str {
+    let mut depth = 0usize;
+    for (at, sign) in text.char_indices() {
+        match sign {
+            '{' | '[' | '(' => depth += 1,
+            '}' | ']' | ',' if depth == 0 => return &text[..at],
+            '}' | ']' | ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    text
 }
 
 /// Quotes a value that starts with `!` and was meant as a string.

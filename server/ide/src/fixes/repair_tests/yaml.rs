@@ -19,6 +19,11 @@ fn a_value_with_a_colon_gets_quotes() {
         "Put the value in quotes",
         "type: string\ndescription: '@one'",
     );
+    check(
+        "type: object\nx-kubernetes-validations: [{rule: !has(self.a) || size([1, 2]) > 1, message: a}]\nproperties: {a: {type: string}}",
+        "Put the value in quotes",
+        "type: object\nx-kubernetes-validations: [{rule: '!has(self.a) || size([1, 2]) > 1', message: a}]\nproperties: {a: {type: string}}",
+    );
 }
 
 #[test]
