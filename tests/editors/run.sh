@@ -60,7 +60,9 @@ for editor in "$@"; do
       fixture fixture-rules
       node "$tests/vscode/reports.cjs" "$dir/code-server" "$work/crd-analyzer.vsix" "$work/fixture" "$out"
       fixture fixture-go
-      node "$tests/vscode/go.cjs" "$dir/code-server" "$work/crd-analyzer.vsix" "$work/fixture" "$out" ;;
+      node "$tests/vscode/go.cjs" "$dir/code-server" "$work/crd-analyzer.vsix" "$work/fixture" "$out"
+      fixture fixture-go
+      node "$tests/vscode/go-start.cjs" "$dir/code-server" "$work/crd-analyzer.vsix" "$work/fixture" "$out" ;;
     neovim)
       for tree in trixie sid; do neovim $tree diagnostics; neovim $tree features; done
       neovim sid readme

@@ -6,6 +6,7 @@ import type { Location, Middleware, Range } from "vscode-languageclient/node";
 import { CloseAction, CloseHandlerResult, ErrorAction, LanguageClient, LanguageClientOptions, ServerOptions, TransportKind } from "vscode-languageclient/node";
 import { enterRules } from "./enter";
 import { reports } from "./reports";
+import { MANIFESTS, whenNeeded } from "./start";
 import { statusItem } from "./status";
 import { testView } from "./tests";
 
@@ -80,7 +81,7 @@ function newClient(context: ExtensionContext): LanguageClient {
   const run = { command: serverPath(context), args: ["lsp"], transport: TransportKind.stdio };
   const server: ServerOptions = { run, debug: run };
   const options: LanguageClientOptions = {
-    documentSelector: ["yaml", "json", "helm"].flatMap((language) => [
+    documentSelector: MANIFESTS.flatMap((language) => [
       { language, scheme: "file" },
       { language, scheme: "untitled" },
     ]),
@@ -245,13 +246,14 @@ export async function activate(context: ExtensionContext): Promise<void> {
     commands.registerCommand(`${ID}.showFailingObjects`, showFailingObjects),
     commands.registerCommand(`${ID}.showOutput`, () => output.show()),
     workspace.onDidChangeConfiguration((change) =>
-      ["server.path", "features", "trace.file"].some((it) => change.affectsConfiguration(`${ID}.${it}`)) ? restart() : undefined,
+      ["server.path", "features", "trace.file"].some((it) => change.affectsConfiguration(`${ID}.${it}`)) && client ? restart() : undefined,
     ),
   );
   context.subscriptions.push(workspace.onDidGrantWorkspaceTrust(() => client?.sendNotification(`${ID}/trustGranted`, {})));
   effectiveObjects(context);
   reports(ID, context, () => serverPath(context));
-  await start(context);
+  // A command may have started it in the meantime.
+  await whenNeeded(context, async () => (client ? undefined : start(context)));
 }
 
 export function deactivate(): Promise<void> {

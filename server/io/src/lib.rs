@@ -10,6 +10,7 @@
 
 mod above;
 pub mod absolute;
+pub mod api_types;
 pub mod archive;
 pub mod cache;
 pub mod charts;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crd_analyzer_io::repository;
+use crd_analyzer_io::api_types;
 use crd_analyzer_workspace::index::lock;
 use lsp_types::{
     CodeActionKind, DidChangeWatchedFilesRegistrationOptions, FileSystemWatcher, GlobPattern, Registration,
@@ -59,7 +59,7 @@ pub(crate) fn handle(session: &Arc<Session>) {
     let remote = session.remote.clone();
     // The task that reads messages also delivers the answers, so it must not wait for them or for the scan of the folders.
     tasks::beside(async move {
-        let has_types = move || folders.is_some_and(|it| it.iter().any(|it| repository::has_api_types(it)));
+        let has_types = move || folders.is_some_and(|it| it.iter().any(|it| api_types::are_in(it)));
         if tasks::blocking("the search for Go types", has_types)
             .await
             .unwrap_or_default()

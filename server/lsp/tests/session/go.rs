@@ -165,12 +165,15 @@ async fn hostile_go_files_keep_nobody_waiting() {
 }
 
 #[tokio::test]
-async fn go_files_are_asked_for_in_projects_of_kubebuilder() {
-    for (is_project, expected) in [(true, true), (false, false)] {
+async fn go_files_are_asked_for_in_projects_with_api_types() {
+    let files = [
+        ("PROJECT", "domain: example.com\n", true),
+        ("types.go", "// +kubebuilder:object:root=true\ntype A struct {}\n", true),
+        ("main.go", "package main\n", false),
+    ];
+    for (name, text, expected) in files {
         let folder = tempfile::tempdir().expect("a folder");
-        if is_project {
-            std::fs::write(folder.path().join("PROJECT"), "domain: example.com\n").expect("a file");
-        }
+        std::fs::write(folder.path().join(name), text).expect("a file");
         let mut capabilities = pushed();
         capabilities["textDocument"]["synchronization"] = json!({ "dynamicRegistration": true });
         for feature in ["completion", "hover", "documentHighlight", "rename", "codeLens"] {
