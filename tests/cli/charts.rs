@@ -399,6 +399,23 @@ fn a_value_on_the_next_line_needs_no_blank_after_its_key() {
     );
 }
 
+#[test]
+fn lines_below_a_value_on_the_next_line_are_checked() {
+    let labels = "labels: {{- toYaml .Values.labels | nindent 4 }}";
+    check(&[], &["size: 1", labels, "  a: b", "  c: 1"], &[3]);
+    // The numbers of the items are not known.
+    let list = "list: {{- toYaml .Values.list | nindent 4 }}";
+    check(&[], &["size: big", list, "  - 1"], &[0]);
+    check(
+        &[],
+        &[
+            "labels: {{- if .Values.x }}{{ toYaml .Values.x | nindent 4 }}{{ end }}",
+            "  a: b",
+        ],
+        &[0],
+    );
+}
+
 /// Checks the codes of the errors of a CRD in a template that has this conversion.
 #[track_caller]
 fn check_conversion(webhook: &str, expected: &[&str]) {
@@ -439,6 +456,10 @@ fn an_unknown_value_hides_only_the_errors_that_it_may_decide() {
     check_conversion(&config("'{{ .Values.config }}'"), &[]);
     check_conversion("'{{ .Values.webhook }}'", &[]);
     check_conversion("\n      {{- toYaml .Values.webhook | nindent 6 }}", &[]);
+    check_conversion(
+        " {{- toYaml .Values.webhook | nindent 6 }}\n      conversionReviewVersions: [v1]",
+        &[],
+    );
     check_conversion(
         "\n      clientConfig: {service: {name: a, namespace: b}}\n      {{- toYaml .Values.versions | nindent 6 }}",
         &[],

@@ -4,6 +4,7 @@
 //! block. The rest is the author's own text and is checked. Replaced text is recognized by its position ([`Places`]), and not by its content.
 
 pub(crate) mod actions;
+mod below;
 mod blocks;
 mod braces;
 mod keys;
@@ -124,6 +125,7 @@ fn fill_with(text: &str, (actions, blocks, lines): (&[Action], &[Block], &Lines)
         }
     }
     replaced.sort_unstable_by_key(Replaced::start);
+    filling.move_below(text, lines, &mut replaced);
     let filler = filling.places.filler().to_owned();
     let mut around = lines.around_of(&filling.bytes, &filler);
     for it in replaced {

@@ -280,6 +280,8 @@ impl Completion<'_> {
                 }
                 Some(Text::Items) => return Some(Unknown::items()),
             },
+            // The printed items come first, so that the numbers of the others are not known.
+            JsonValue::Array(_) if self.is_added_to_at(node) => return Some(Unknown::value()),
             JsonValue::Array(items) => {
                 for (n, item) in items.iter_mut().enumerate() {
                     parts.item(n, self.value(item));
@@ -327,7 +329,7 @@ impl Completion<'_> {
                     members.push(member);
                 }
                 let may_be_null = members.is_empty() && !others.is_empty();
-                if self.completed.has(Use::Part) || gets_more || may_be_null {
+                if self.completed.has(Use::Part) || gets_more || may_be_null || self.is_added_to_at(node) {
                     // Without any entry, the value is null, which may have a default.
                     parts.more();
                 }
@@ -379,7 +381,7 @@ impl Completion<'_> {
         Some(match place {
             Place::Value | Place::Typed(_) if keeps_quotes && is_quoted() => Text::Typed(Typed::String),
             Place::Typed(typed) if keeps_quotes => Text::Typed(typed),
-            Place::Value | Place::Typed(_) | Place::ValueOrEntries => Text::Unknown,
+            Place::Value | Place::Typed(_) | Place::ValueOrEntries | Place::More => Text::Unknown,
             Place::Items | Place::ItemsOrEntries => Text::Items,
             Place::Fields(place) => {
                 let keys = self.completed.filled.map(|it| it.fields(place));
@@ -390,6 +392,12 @@ impl Completion<'_> {
 
     fn place(&self, node: NodeId) -> Option<Place> {
         self.completed.filled?.at(self.tree.span(node))
+    }
+
+    /// Whether an action of a template prints more entries or items into an object or list.
+    fn is_added_to_at(&self, node: NodeId) -> bool {
+        let start = self.tree.span(node).start;
+        self.completed.filled.is_some_and(|it| it.adds_to(start))
     }
 
     /// What a string becomes when it is completed. `is_plain` means that it is written without quotes.

@@ -162,6 +162,12 @@ struct Taking<'t> {
 
 impl Taking<'_> {
     fn below(&mut self, json: &mut Json<'_>, path: &mut Vec<String>) {
+        if self.is_added_to(json.node) {
+            // A key that no author has written stands for all keys that the action prints.
+            path.push(String::new());
+            self.add_entry(path, Some(Place::Value), json.node);
+            path.pop();
+        }
         match &mut json.value {
             JsonValue::Object(members) => members.retain_mut(|member| {
                 path.push(member.key.to_string());
@@ -187,6 +193,13 @@ impl Taking<'_> {
 
     fn place(&self, node: NodeId) -> Option<Place> {
         self.filled.and_then(|it| it.at(self.tree.span(node)))
+    }
+
+    /// Whether an action of a template prints more entries or items into an object or list.
+    fn is_added_to(&self, node: NodeId) -> bool {
+        let start = self.tree.span(node).start;
+        self.filled
+            .is_some_and(|it| !self.tree.is_scalar(node) && it.adds_to(start))
     }
 
     /// Records an unknown entry. If it replaces a block whose keys are written, the keys decide what it belongs to.
@@ -220,6 +233,9 @@ impl Taking<'_> {
     /// Removes the unknown values below a value. Returns whether the value itself is known.
     fn stays(&mut self, json: &mut Json<'_>, path: &mut Vec<String>) -> bool {
         if self.tree.is_scalar(json.node) && self.place(json.node).is_some() {
+            return false;
+        }
+        if matches!(json.value, JsonValue::Array(_)) && self.is_added_to(json.node) {
             return false;
         }
         if let JsonValue::String(written) = &json.value {

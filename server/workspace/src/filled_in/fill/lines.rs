@@ -100,6 +100,12 @@ impl Lines {
 
     /// Whether a range of a line is the value of a key or an item, written without quotes.
     pub(super) fn is_value(&self, text: &str, range: &Range<usize>) -> bool {
+        let line = &self.all[self.at(range.start)];
+        text[line.range.start..range.start].ends_with(' ') && self.is_after_key(text, range)
+    }
+
+    /// Whether a range of a line has all of the line after a key or the dash of an item, except a comment.
+    fn is_after_key(&self, text: &str, range: &Range<usize>) -> bool {
         let (first, last) = (self.at(range.start), self.at(range.end));
         let line = &self.all[first];
         let before = &text[line.range.start..range.start];
@@ -109,11 +115,21 @@ impl Lines {
             it.strip_suffix(':')
                 .is_some_and(|it| !it.contains(['{', ':', '"', '\'', '[', '#']))
         };
-        let ends_in_blank = before.ends_with(' ');
         first == last
-            && ends_in_blank
             && (written.is_empty() && before.contains('-') || is_key(written.trim_end()))
             && (after.is_empty() || after.starts_with('#'))
+    }
+
+    /// The column of the key whose value is in a range of a line, or of the last dash if the value is an item. `None` if the range is not a value. The
+    /// range may lack the first character of the action, see [`Self::without_break`].
+    pub(super) fn key_column(&self, text: &str, range: &Range<usize>) -> Option<usize> {
+        let start = range.start - usize::from(text[..range.start].ends_with('{'));
+        if !self.is_after_key(text, &(start..range.end)) {
+            return None;
+        }
+        let written = text[self.all[self.at(start)].range.start..start].trim_end();
+        let indent = indent(written);
+        Some(indent + depth_of_key(&written[indent..]))
     }
 
     /// The number of lines before an offset that separate documents.

@@ -67,6 +67,8 @@ pub(crate) enum Place {
     ValueOrEntries,
     /// Any number of items of a list, or entries beside the key of the list.
     ItemsOrEntries,
+    /// More entries of the object, or items of the list, that starts here. The range is empty.
+    More,
 }
 
 /// The filled-in places of a text.
@@ -122,6 +124,11 @@ impl Places {
         self.all.push((range, place));
     }
 
+    /// Keeps the places for which a function returns true.
+    pub(super) fn retain(&mut self, mut is_kept: impl FnMut(&Range<usize>, Place) -> bool) {
+        self.all.retain(|it| is_kept(&it.0, it.1));
+    }
+
     /// The number of a place for entries with these keys.
     pub(super) fn of_fields(&mut self, keys: Vec<String>) -> usize {
         self.fields.push(keys);
@@ -134,7 +141,7 @@ impl Places {
     }
 
     pub(super) fn sort(&mut self) {
-        self.all.sort_unstable_by_key(|it| it.0.start);
+        self.all.sort_unstable_by_key(|it| (it.0.start, it.0.end));
     }
 
     pub(super) fn filler(&self) -> &str {
@@ -149,7 +156,8 @@ impl Places {
     ) -> Vec<Option<Range<usize>>> {
         let mut places = self.all.iter_mut().peekable();
         let found = actions.into_iter().map(|action| {
-            while places.next_if(|it| it.0.start < action.lines.start).is_some() {}
+            let is_before = |it: &(Range<usize>, Place)| it.0.start < action.lines.start || it.1 == Place::More;
+            while places.next_if(|it| is_before(it)).is_some() {}
             let place = places.peek_mut()?;
             // The place may lack the first character of the action.
             let is_it = place.0.end == action.lines.end || action.is_alone && place.0.end <= action.lines.end;
@@ -173,6 +181,19 @@ impl Places {
         let first = self.all.partition_point(|it| it.0.end <= span.start);
         let (range, place) = self.all.get(first).filter(|it| it.0.start < span.end)?;
         Some(if *range == span { *place } else { Place::Value })
+    }
+
+    /// Whether an action prints more entries or items into the object or list that starts at an offset.
+    pub(crate) fn adds_to(&self, start: u32) -> bool {
+        let start = start as usize;
+        let first = self.all.partition_point(|it| it.0.end < start);
+        let mut at = self.all[first..].iter().take_while(|it| it.0.start <= start);
+        at.any(|it| it.1 == Place::More && it.0.start == start)
+    }
+
+    /// Whether anything in a value is filled in.
+    pub(crate) fn are_in(&self, span: Span) -> bool {
+        self.at(span).is_some() || self.adds_to(span.start)
     }
 }
 

@@ -118,7 +118,7 @@ impl Ask<'_> {
         }
         let is_known = |it: &str| !it.is_empty() && !places.is_in(it);
         let is_of_row = kinds::of_written(written).is_some();
-        let has_unknown = || places.at(tree.full_span(node)).is_some();
+        let has_unknown = || places.are_in(tree.full_span(node));
         if !is_known(&written.kind) || !is_known(&written.api_version) || is_of_row && has_unknown() {
             self.leave_template(object.document);
             return None;

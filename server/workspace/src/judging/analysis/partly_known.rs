@@ -89,8 +89,7 @@ impl PartlyKnown<'_> {
 
     /// Whether something in a node is filled in.
     fn has_filled(&self, node: NodeId) -> bool {
-        let span = self.tree.full_span(node);
-        self.places.at(span).is_some()
+        self.places.are_in(self.tree.full_span(node))
     }
 
     /// Removes the entries and items with unknown keys or values. This is recursive to the depth of the value.
