@@ -164,8 +164,8 @@ impl Analysis {
         let costs = wanted.costs.then(|| std::mem::take(&mut report.costs).into());
         let of_typing = (wanted.errors.map(|it| &**it), wanted.built.map(|it| &**it));
         let shown = Self::of_report(uri, &report, effective, client, of_typing);
-        let unfinished = report.unfinished.take().map(|finding| {
-            let report = FileReport::of_file(report.text.clone(), *finding);
+        let unfinished = report.unfinished.as_deref().map(|finding| {
+            let report = FileReport::of_file(report.text.clone(), finding.clone());
             Arc::new(Self::of_report(uri, &report, effective, client, (None, None)))
         });
         let mut unsearched = None;
@@ -270,6 +270,16 @@ impl Analysis {
             versions: effective.versions,
         }));
         if let Some(errors) = errors {
+            if report.unfinished.is_some() {
+                let stays = errors.stay(&shown, &report.around_unfinished);
+                of = of
+                    .into_iter()
+                    .zip(&stays)
+                    .filter_map(|(it, stays)| stays.then_some(it))
+                    .collect();
+                let mut stays = stays.into_iter();
+                shown.retain(|_| stays.next().unwrap_or(true));
+            }
             errors.apply(&mut shown);
         }
         // If one value has several errors, show the others as notes in the related information.

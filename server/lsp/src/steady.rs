@@ -7,6 +7,7 @@ use std::{
     sync::{LazyLock, Mutex, MutexGuard, PoisonError},
 };
 
+use crd_analyzer_syntax::tree::Span;
 use crd_analyzer_workspace::{
     findings::finding::{Class, Finding},
     findings::report::MergedFinding,
@@ -52,6 +53,20 @@ impl SteadyErrors {
         *known = now;
     }
 
+    /// While the user types an entry that is left out, removes the errors of the objects around it that were not shown before: they may only follow
+    /// from the missing entry. Returns for each error whether it stays.
+    pub(crate) fn stay(&self, shown: &[MergedFinding], around: &[Span]) -> Vec<bool> {
+        let known = self.lock();
+        let is_around = |it: &Finding| {
+            around
+                .iter()
+                .any(|line| line.start <= it.span.start && it.span.start <= line.end)
+        };
+        let is_error = |it: &Finding| matches!(it.class, Class::Error | Class::LaterError);
+        let stays = |it: &Finding| !is_error(it) || !is_around(it) || known.count(name(it)) > 0;
+        shown.iter().map(|it| stays(&it.finding)).collect()
+    }
+
     fn lock(&self) -> MutexGuard<'_, ErrorCounts> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -73,7 +88,6 @@ fn name(finding: &Finding) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use crd_analyzer_syntax::tree::Span;
     use crd_analyzer_workspace::config::versions::VersionSet;
 
     use super::*;

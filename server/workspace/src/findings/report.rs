@@ -337,6 +337,8 @@ pub struct FileReport {
     /// If an unfinished entry was removed from the text: the reason why the whole text cannot be read. See
     /// [`crate::judging::typing::analyze_typing`].
     pub unfinished: Option<Box<Finding>>,
+    /// The lines of the objects and lists that contain the unfinished entry. An error there may only follow from the missing entry.
+    pub around_unfinished: Vec<Span>,
     /// Whether the hazards of some rules are still unknown, because they were not requested or take too long.
     pub is_unfinished: bool,
     /// The costs of the CRDs' rules, if requested. CRDs without rules are left out.
@@ -369,6 +371,7 @@ impl FileReport {
             aside: None,
             findings: Vec::new(),
             unfinished: None,
+            around_unfinished: Vec::new(),
             unknown: Vec::new(),
             unchecked: Vec::new(),
             is_unfinished: false,

@@ -1,6 +1,8 @@
 //! Checks a text while the user types, so that an unfinished entry does not hide the other diagnostics.
 
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
+
+use crd_analyzer_syntax::{common, tree::Span};
 
 use crate::{
     documents::last_trees::LastTrees,
@@ -92,6 +94,12 @@ fn without_entry(
     for (_, verdict) in report.documents.iter_mut().flat_map(|it| &mut it.verdicts) {
         verdict.retain(is_elsewhere);
     }
+    let removed = common::ahead(report.text.as_bytes(), source.content.as_bytes());
+    let removed = unfinished::line_at(&source.content, removed);
+    let mut parents = unfinished::lines_of_parents(&source.content, &removed);
+    parents.extend(unfinished::lines_of_parents(&source.content, &line));
+    let span = |it: Range<usize>| Span::new(it.start as u32, it.end as u32);
+    report.around_unfinished = parents.into_iter().map(span).collect();
     report.text = source.content.clone();
     report.unfinished = Some(Box::new(error));
     (report, kept)

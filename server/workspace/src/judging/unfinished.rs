@@ -53,6 +53,35 @@ pub(crate) fn line_at(text: &str, offset: usize) -> Range<usize> {
     start..end
 }
 
+/// The lines of the objects and lists that contain a line, and the first line of its document.
+pub(crate) fn lines_of_parents(text: &str, line: &Range<usize>) -> Vec<Range<usize>> {
+    let depth = |line: &str| line.len() - line.trim_start_matches(' ').len();
+    let is_item = |line: &str| line.trim_start().starts_with("- ");
+    let (mut found, mut first) = (Vec::new(), None);
+    let mut own = &text[line.clone()];
+    let mut at = line.start;
+    while at > 0 {
+        let line = line_at(text, at - 1);
+        at = line.start;
+        let written = &text[line.clone()];
+        if written.starts_with("---") {
+            break;
+        }
+        if written.trim().is_empty() || written.trim_start().starts_with('#') {
+            continue;
+        }
+        first = Some(line.clone());
+        // The items of a list may start at the column of its key.
+        let is_list_key = is_item(own) && !is_item(written) && depth(written) == depth(own);
+        if depth(written) < depth(own) || is_list_key {
+            own = written;
+            found.push(line);
+        }
+    }
+    found.extend(first);
+    found
+}
+
 /// The start of the nearest line above that is less indented than the cursor's line, if that line opens a quoted string that may continue on the
 /// cursor's line.
 fn line_around(text: &str, cursor: usize) -> Option<usize> {
@@ -317,6 +346,20 @@ mod tests {
     #[test]
     fn an_entry_that_was_left_unfinished_is_taken_out_too() {
         check("a: 1\nbroken\nc: 2\nd: 'x|\ne: 3\n", &["~~~~~~", "d: ~~"]);
+    }
+
+    #[test]
+    fn parents_are_less_indented_lines_above() {
+        let text = "x: 0\n---\na: 1\n# b\nc:\n- d: 2\n  e:\n    f: 3\n  g: 4\n  h: 5\n";
+        let parents = |of: &str| {
+            let line = line_at(text, text.find(of).expect("a line"));
+            let lines = lines_of_parents(text, &line).into_iter();
+            lines.map(|it| text[it].to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(parents("f: 3"), ["  e:", "- d: 2", "c:", "a: 1"]);
+        assert_eq!(parents("h: 5"), ["- d: 2", "c:", "a: 1"]);
+        assert_eq!(parents("d: 2"), ["c:", "a: 1"]);
+        assert_eq!(parents("a: 1"), [""; 0]);
     }
 
     #[test]
