@@ -376,6 +376,47 @@ fn repairs_of_what_appears_then_are_counted() {
         .expect(0, &["applied 2 fixes to 1 file"]);
 }
 
+#[test]
+fn objects_that_kustomize_builds_are_repaired_and_patches_are_not() {
+    let crd = definition(
+        "              type: object\n              properties: {replicas: {type: integer}, color: {type: string}}\n",
+    );
+    let widget =
+        |field: &str| format!("apiVersion: example.com/v1\nkind: Widget\nmetadata: {{name: a}}\nspec:\n  {field}\n");
+    let sandbox = Sandbox::new(&[
+        ("crd.yaml", &*crd),
+        ("base/kustomization.yaml", "resources: [widget.yaml]\n"),
+        ("base/widget.yaml", &widget("replica: 3")),
+        (
+            "prod/kustomization.yaml",
+            "resources: [../base]\npatches: [path: patch.yaml]\n",
+        ),
+        ("prod/patch.yaml", &widget("colour: red")),
+    ]);
+    sandbox
+        .run(&["check", "."])
+        .expect(1, &["`--fix` repairs 1 diagnostic\n"]);
+    let patches = "`--fix` does not change patches, because one patch may change several objects. Change by hand:";
+    sandbox
+        .run(&["check", "--fix", "."])
+        .expect(1, &["applied 1 fix to 1 file", patches, "prod/patch.yaml"]);
+    assert_eq!(sandbox.read("base/widget.yaml"), widget("replicas: 3"));
+    assert_eq!(sandbox.read("prod/patch.yaml"), widget("colour: red"));
+    sandbox.run(&["check", "--fix", "--diff", "."]).expect(0, &[patches]);
+}
+
+#[test]
+fn a_run_that_changes_nothing_says_so() {
+    let sandbox = Sandbox::new(&[("a.yaml", &crd_with("name: {type: zzz}"))]);
+    let outcome = sandbox.run(&["check", "--fix", "a.yaml"]);
+    assert!(
+        outcome
+            .stdout
+            .contains("`--fix` changes nothing: no diagnostic has an unambiguous fix"),
+        "{outcome:#?}"
+    );
+}
+
 /// A CRD with a property in `spec`.
 fn crd_with(property: &str) -> String {
     definition(&format!(

@@ -163,6 +163,8 @@ fn a_crd_that_is_older_is_written_again() {
     for (from, to, ..) in CHANGES {
         let in_step = fs::read_to_string(&path).expect("a CRD");
         let before = change(&sandbox, TYPES, from, to);
+        let said = sandbox.run(&["check", "."]).stdout.contains("`--fix` repairs ");
+        assert_eq!(said, !breaks_rule(from, to), "{to}");
         sandbox.run(&["check", "--fix", "."]);
         let fixed = fs::read_to_string(&path).expect("a CRD");
         if breaks_rule(from, to) {

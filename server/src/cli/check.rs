@@ -372,8 +372,8 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
         inputs.iter_mut().try_for_each(|input| previous.add_to(input))?;
         let around = known.builders(&inputs);
         if let Some(level) = args.fix {
+            session.summary.fixed.get_or_insert_default();
             let by = &*known;
-            // What a patch means is known only in the objects that it changes.
             let patching = overlays((&inputs, &around), None, None);
             configs.each(
                 &inputs,
@@ -383,9 +383,9 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
                         versions: args.manifests.kubernetes_version,
                         level,
                         uses: beside.uses(input, &place, config),
+                        is_patch: patching.is_patch(&place),
                     };
-                    let is_aside =
-                        |it: &FileReport| patching.is_patch(&place) || beside.aside(input, &place, it, by).is_some();
+                    let is_aside = |it: &FileReport| beside.aside(input, &place, it, by).is_some();
                     let making = beside.making(by);
                     Ok(fix::repair(input, config, &asked, &making, &is_aside))
                 },

@@ -20,7 +20,7 @@ use crd_analyzer_io::{
 };
 use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
 use crd_analyzer_workspace::{
-    codes::{INVALID_YAML, LARGE_MANIFEST, SEVERAL_CRDS},
+    codes::{INVALID_YAML, LARGE_MANIFEST, SEVERAL_CRDS, STALE_CRD},
     config::Config,
     config::versions::VersionSet,
     findings::finding::{Class, Finding, Severity},
@@ -51,6 +51,8 @@ pub(super) struct Repaired {
     after: String,
     /// The applied fixes, in the order of the text.
     pub(super) done: Vec<Done>,
+    /// Whether the file stays as it is, because it patches objects of other files.
+    pub(super) is_patch: bool,
 }
 
 /// An applied fix.
@@ -107,6 +109,8 @@ pub(super) struct Requested {
     pub(super) level: Level,
     /// What the tools of the repository do with the file.
     pub(super) uses: Uses<'static>,
+    /// Whether the file patches objects of other files. What a patch means is known only in the objects that it changes.
+    pub(super) is_patch: bool,
 }
 
 /// Applies fixes to a file. `None` if nothing has to be fixed, or if the fixes do not work. `is_aside` returns whether the errors of the file need no
@@ -149,19 +153,7 @@ pub(super) fn repair(
         done.extend(described(&after, &fixes));
         after = converted;
     }
-    let rewrite = || making.rewritten(&place, &after.as_str().into());
-    let newer = tells_older(config).then(rewrite).flatten();
-    // While the types have errors, a CRD that still works is not replaced by one that does not.
-    let errors = |text: &str| {
-        let shown = checked(text, &question).merged_findings(config);
-        shown
-            .iter()
-            .flatten()
-            .filter(|it| it.finding.severity == Severity::Error)
-            .count()
-    };
-    let is_better = |it: &String| *it != after && errors(it) <= errors(&after);
-    if let Some(newer) = newer.filter(is_better) {
+    if let Some(newer) = rewritten(&after, config, (&question, making)) {
         after = newer;
         let title = "write the CRD as controller-gen makes it from the types".to_owned();
         done.push(Done { line: 1, title });
@@ -178,7 +170,20 @@ pub(super) fn repair(
         before,
         after,
         done,
+        is_patch: asked.is_patch,
     }))
+}
+
+/// The CRD as controller-gen makes it from the current types. `None` if it is the same, or if it has more errors: while the types have errors, a CRD
+/// that still works is not replaced by one that does not.
+fn rewritten(text: &str, config: &Config, (question, making): (&Question<'_>, &Making<'_>)) -> Option<String> {
+    let newer = tells_older(config).then(|| making.rewritten(question.path?, &text.into()));
+    let errors = |text: &str| {
+        let shown = checked(text, question).merged_findings(config);
+        let shown = shown.iter().flatten();
+        shown.filter(|it| it.finding.severity == Severity::Error).count()
+    };
+    newer.flatten().filter(|it| it != text && errors(it) <= errors(text))
 }
 
 /// The context for checking a file and, for a source file, for generating manifests from it.
@@ -270,6 +275,42 @@ pub(super) fn fixable(report: &FileReport, config: &Config, (question, making): 
         fixable.more = all.saturating_sub(fixable.safe);
     }
     fixable
+}
+
+/// Counts the fixes for a file that other files complete: a CRD that is older than its types, or objects that kustomizations and Flux build. They are
+/// fixed as they are written. `report` is complete, and `written` has the fixes for what is not built.
+pub(super) fn fixable_of_completed(
+    report: &FileReport,
+    written: Fixable,
+    config: &Config,
+    (question, making): (&Question<'_>, &Making<'_>),
+) -> Fixable {
+    let older = problems(report, config).filter(|it| it.code == STALE_CRD).count();
+    if older > 0 && rewritten(&report.text, config, (question, making)).is_some() {
+        return Fixable {
+            safe: older,
+            ..Fixable::default()
+        };
+    }
+    let (Some(path), Some(overlays)) = (question.path, question.around.overlays) else {
+        return written;
+    };
+    let is_built = |it: &DocumentReport| overlays.is_built(path, it.index, it.item);
+    if !report
+        .documents
+        .iter()
+        .any(|it| is_built(it) && !it.merged_findings(config).is_empty())
+    {
+        return written;
+    }
+    let question = Question {
+        around: Around {
+            overlays: None,
+            ..question.around
+        },
+        ..*question
+    };
+    fixable(&checked(&report.text, &question), config, (&question, Some(making)))
 }
 
 /// The fixes for the diagnostics of a file. Each fix has been tried: it removes its diagnostic and causes no other diagnostic.

@@ -470,7 +470,8 @@ pub(super) fn judge(
     // Fixes apply to the file as written, without the content that other files add.
     report.aside = beside.aside(input, &path, &report, known);
     let making = beside.making(known);
-    let fixable = if wants.fixable && question.update.old.is_none() && report.aside.is_none() {
+    let counts_fixes = wants.fixable && question.update.old.is_none();
+    let mut fixable = if counts_fixes && report.aside.is_none() {
         fix::fixable(&report, config, (&again, Some(&making)))
     } else {
         Fixable::default()
@@ -481,6 +482,9 @@ pub(super) fn judge(
     }
     if let Some(go) = beside.go.as_ref().filter(|_| beside.is_asked) {
         beside.made.complete(&path, &mut report, config, (&question, go, known));
+    }
+    if counts_fixes && report.aside.is_none() && !beside.overlays.as_ref().is_some_and(|it| it.is_patch(&path)) {
+        fixable = fix::fixable_of_completed(&report, fixable, config, (&again, &making));
     }
     if let Some((_, access)) = input
         .file()

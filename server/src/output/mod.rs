@@ -68,7 +68,7 @@ pub(crate) use format::names as format_names;
 pub(crate) use look::{Color, Look, columns};
 pub(crate) use repeated::Repeated;
 pub(crate) use several::{Output, Outputs};
-pub(crate) use summary::{BaselineSummary, Fixable, Summary};
+pub(crate) use summary::{BaselineSummary, Fixable, Summary, kept_patches};
 
 /// A checked file with its diagnostics.
 pub(crate) struct File<'a> {

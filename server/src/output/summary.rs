@@ -33,7 +33,7 @@ const MOST_KINDS: usize = 10;
 const MOST_NOT_BUILT: usize = 10;
 
 /// The number of fixes by kind.
-#[derive(Clone, Copy, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Fixable {
     /// The number of diagnostics that `--fix` fixes.
     pub(crate) safe: usize,
@@ -50,6 +50,19 @@ impl Fixable {
         self.later += other.later;
         self.more += other.more;
     }
+}
+
+/// Describes the patches that `--fix` does not change.
+pub(crate) fn kept_patches(labels: &[String]) -> String {
+    let mut named: Vec<&str> = labels.iter().take(MOST_NOT_BUILT).map(String::as_str).collect();
+    let more = format!("{} more", labels.len().saturating_sub(MOST_NOT_BUILT));
+    if labels.len() > MOST_NOT_BUILT {
+        named.push(&more);
+    }
+    format!(
+        "`--fix` does not change patches, because one patch may change several objects. Change by hand: {}",
+        named.join(", ")
+    )
 }
 
 /// The totals over all files.
@@ -102,6 +115,8 @@ pub(crate) struct Summary {
     pub(crate) fixable: Fixable,
     /// The number of applied fixes, and the number of changed files.
     pub(crate) fixed: Option<(usize, usize)>,
+    /// The patches that have fixes which `--fix` does not apply.
+    pub(crate) kept_patches: Vec<String>,
 }
 
 /// The results of applying a baseline.
@@ -307,6 +322,20 @@ impl Summary {
         words
     }
 
+    /// Describes what `--fix` has done.
+    fn fixed_words(&self) -> Option<String> {
+        let is_clean = self.errors + self.later_errors + self.warnings + self.hints == 0;
+        match self.fixed? {
+            (0, _) if is_clean || !self.kept_patches.is_empty() || self.fixable != Fixable::default() => None,
+            (0, _) => Some("`--fix` changes nothing: no diagnostic has an unambiguous fix".to_owned()),
+            (fixes, files) => Some(format!(
+                "applied {} to {}",
+                counted(fixes, "fix"),
+                counted(files, "file")
+            )),
+        }
+    }
+
     /// Describes the number of diagnostics that have a fix.
     fn fixable_words(&self) -> Option<String> {
         let Fixable { safe, later, more } = self.fixable;
@@ -393,9 +422,11 @@ impl Summary {
         for words in self.not_built_words() {
             renderer.text(out, &words)?;
         }
-        if let Some((fixes, files)) = self.fixed {
-            let words = format!("applied {} to {}", counted(fixes, "fix"), counted(files, "file"));
+        if let Some(words) = self.fixed_words() {
             renderer.text(out, &words)?;
+        }
+        if !self.kept_patches.is_empty() {
+            renderer.text(out, &kept_patches(&self.kept_patches))?;
         }
         if let Some(words) = self.fixable_words() {
             renderer.text(out, &words)?;

@@ -1,6 +1,7 @@
 //! Reports the diagnostics of each file in a run of `check`, and counts them.
 
 use crd_analyzer_ide::fixes::Fix;
+use crd_analyzer_io::print::tell;
 use crd_analyzer_schema::codes;
 use crd_analyzer_workspace::{config::Config, findings::report::FileReport, roles::Judgement};
 
@@ -8,7 +9,7 @@ use super::{Args, left_out};
 use crate::{
     cli::{Status, UsageError, baseline::Baseline, fix::Repaired},
     input::{Input, Source, Unreadable},
-    output::{File, Outputs, Repeated, Summary, unwritten},
+    output::{File, Outputs, Repeated, Summary, kept_patches, unwritten},
 };
 
 /// The state of one run: its outputs, and the results so far.
@@ -35,6 +36,15 @@ impl CheckRun<'_> {
     /// Writes a fixed file, or prints the diff.
     pub(super) fn repaired(&mut self, input: &Input, repaired: anyhow::Result<Option<Repaired>>) -> anyhow::Result<()> {
         match repaired {
+            Ok(Some(repaired)) if repaired.is_patch => {
+                if self.args.diff {
+                    tell(format_args!(
+                        "note: {}",
+                        kept_patches(std::slice::from_ref(&input.label))
+                    ));
+                }
+                self.summary.kept_patches.push(input.label.clone());
+            }
             Ok(Some(repaired)) if self.args.diff => {
                 self.status = self.status.max(Status::Findings);
                 if let Some(out) = self.outputs.stdout() {
