@@ -75,7 +75,7 @@ fn says_what_is_found_and_where_it_comes_from() {
             "copy (`charts` in the path names a package), 1 CRD: charts/x/crds/widgets.yaml",
             "ok: 1 custom resource is checked by a CRD",
             "note: 1 custom resource is not checked, because no CRD was found: Gadget of other.io (1)",
-            "add `--crd PATH` to `check`",
+            "`crd-analyzer crds add` adds their CRDs to the repository",
             "1 object of built-in kinds (Pod)",
             "ok: 1 CRD is here as a Go type\n      Widget in api/v1/types.go",
             "not in a git repository",
@@ -124,6 +124,55 @@ fn crds_that_kustomize_builds_are_named() {
         ),
     ]);
     doctor(&sandbox, &[]).expect(0, &["source of truth (as kustomize builds it in `config/crd`), 1 CRD"]);
+}
+
+#[test]
+fn crds_in_several_files_are_counted_once() {
+    let widgets = widgets();
+    let gadgets = widgets.replace("Widget", "Gadget").replace("widgets", "gadgets");
+    let sandbox = Sandbox::new(&[
+        ("deploy/all.yaml", &*format!("{widgets}---\n{gadgets}")),
+        ("manifests/widgets.yaml", &widgets),
+        ("go.mod", "module example.com/widgets\n"),
+        (
+            "api/v1/types.go",
+            "// +groupName=example.com\npackage v1\n\ntype Widget struct {\n\tSpec WidgetSpec `json:\"spec\"`\n}\n\ntype WidgetSpec struct {\n\tSize int `json:\"size\"`\n}\n",
+        ),
+    ]);
+    let outcome = doctor(&sandbox, &[]);
+    outcome.expect(
+        0,
+        &[
+            "ok: 1 CRD is here as a Go type, 1 is not",
+            ", 2 CRDs: deploy/all.yaml, manifests/widgets.yaml\n",
+        ],
+    );
+    assert_eq!(
+        facts(&doctor(&sandbox, &["--format", "json"]), "go")
+            .as_array()
+            .map(Vec::len),
+        Some(1)
+    );
+}
+
+#[test]
+fn kinds_without_a_crd_are_listed_by_their_number() {
+    let object = |kind: &str| format!("apiVersion: other.io/v1\nkind: {kind}\nmetadata: {{name: b}}\n");
+    let files: Vec<(String, String)> = ["A", "B", "C", "D", "E", "F", "F"]
+        .iter()
+        .enumerate()
+        .map(|(n, kind)| (format!("{n}.yaml"), object(kind)))
+        .collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (&**name, &**text)).collect();
+    doctor(&Sandbox::new(&files), &[]).expect(
+        0,
+        &[
+            "7 custom resources are not checked",
+            "F of other.io (2)",
+            "1 more kind",
+            "Nothing is broken, but no custom resource is checked.",
+        ],
+    );
 }
 
 #[test]

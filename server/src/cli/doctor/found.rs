@@ -1,6 +1,6 @@
 //! The sections of `doctor` about the folder: its CRDs, custom resources and Go types, found in the same way as by `check`.
 
-use std::{collections::BTreeSet, path::Path, sync::Arc};
+use std::{cmp::Reverse, collections::BTreeSet, path::Path, sync::Arc};
 
 use crd_analyzer_io::{charts::Charts, go::GoSources, go_tests::GoTests, kustomize::Kustomizations, scripts::Scripts};
 use crd_analyzer_workspace::{
@@ -34,8 +34,8 @@ use crate::{
 /// The maximum number of kinds to list in a sentence. The rest are counted.
 const MOST_KINDS: usize = 5;
 
-/// The maximum number of CRDs to list for each role. The rest are counted.
-const MOST_CRDS: usize = 3;
+/// The maximum number of files to list for each role. The rest are counted.
+const MOST_FILES: usize = 3;
 
 /// A CRD and the file that contains it.
 struct Crd {
@@ -214,21 +214,26 @@ fn crds(known: &RunCrds) -> Vec<Crd> {
 
 fn of_crds(crds: &[Crd]) -> Section {
     // The CRDs are sorted, so the sources of truth stay first in each role.
-    let mut by_role: Vec<((String, &str), Vec<String>)> = Vec::new();
+    let mut by_role: Vec<((String, &str), BTreeSet<&str>, Vec<String>)> = Vec::new();
     for it in crds {
         let role = (it.role.role.to_string(), it.role.reason.as_str());
-        match by_role.iter_mut().find(|(known, _)| *known == role) {
-            Some((_, files)) => files.push(it.file.clone()),
-            None => by_role.push((role, vec![it.file.clone()])),
+        match by_role.iter_mut().find(|it| it.0 == role) {
+            Some((_, names, files)) => {
+                names.insert(&it.name);
+                if !files.contains(&it.file) {
+                    files.push(it.file.clone());
+                }
+            }
+            None => by_role.push((role, BTreeSet::from([&*it.name]), vec![it.file.clone()])),
         }
     }
     let lines = if crds.is_empty() {
         let help = "name CRDs with `crd-analyzer check --crd PATH`, or with `crds` in `.crd-analyzer.yaml`";
         vec![Line::new(State::Note, "this folder has no CRD").help(help)]
     } else {
-        let item = |((role, reason), files): &((String, &str), Vec<String>)| {
-            let named = listed(files.iter().map(String::as_str), MOST_CRDS, "CRD");
-            format!("{role} ({reason}), {}: {named}", counted(files.len(), "CRD"))
+        let item = |((role, reason), names, files): &((String, &str), BTreeSet<&str>, Vec<String>)| {
+            let named = listed(files.iter().map(String::as_str), MOST_FILES, "file");
+            format!("{role} ({reason}), {}: {named}", counted(names.len(), "CRD"))
         };
         vec![Line {
             items: by_role.iter().map(item).collect(),
@@ -276,20 +281,23 @@ fn resources(summary: &Summary) -> Section {
         lines.push(Line::new(State::Good, "this folder has no custom resource"));
     }
     if unknown > 0 {
-        let kinds: Vec<String> = summary
-            .unknown
-            .iter()
-            .map(|(kind, count)| format!("{} of {} ({count})", kind.kind, kind.group))
-            .collect();
+        let mut kinds: Vec<_> = summary.unknown.iter().collect();
+        kinds.sort_by_key(|&(kind, count)| (Reverse(*count), kind));
+        let named = |(kind, count): (&GroupKind, &usize)| format!("{} of {} ({count})", kind.kind, kind.group);
+        let kinds: Vec<String> = kinds.into_iter().map(named).collect();
         let kinds = listed(kinds.iter().map(String::as_str), MOST_KINDS, "kind");
         let text = format!(
             "{} {} not checked, because no CRD was found: {kinds}",
             counted(unknown, "custom resource"),
             are(unknown)
         );
-        let help =
-            "add `--crd PATH` to `check`, list the CRDs under `crds` in `.crd-analyzer.yaml`, or use `--from-cluster`";
-        lines.push(Line::new(State::Note, text).help(help));
+        let help = "`crd-analyzer crds add` adds their CRDs to the repository; or add `--crd PATH` to `check`, list the CRDs under `crds` in `.crd-analyzer.yaml`, or use `--from-cluster`";
+        let state = if summary.resources == 0 {
+            State::Idle
+        } else {
+            State::Note
+        };
+        lines.push(Line::new(state, text).help(help));
     }
     if let Some(words) = summary.not_checked.words() {
         lines.push(Line::new(State::Note, words));
@@ -312,7 +320,9 @@ fn resources(summary: &Summary) -> Section {
 fn go_types(crds: &[Crd], known: &RunCrds, beside: &Beside) -> Section {
     let sources = beside.go.as_ref();
     let mut absent: BTreeSet<MissingPackages> = BTreeSet::new();
-    let (mut items, mut facts, mut count, mut missing) = (Vec::new(), Vec::new(), 0, 0);
+    let (mut items, mut facts) = (Vec::new(), Vec::new());
+    // A repository may have a CRD in several files.
+    let (mut here, mut missing) = (BTreeSet::new(), BTreeSet::new());
     for crd in crds
         .iter()
         .filter(|it| it.role.role == Role::SourceOfTruth && !it.is_built)
@@ -332,12 +342,14 @@ fn go_types(crds: &[Crd], known: &RunCrds, beside: &Beside) -> Section {
             if !items.contains(&item) {
                 items.push(item);
             }
-            count += 1;
-            facts.push(json!({"crd": crd.name, "kind": crd.kind, "file": file}));
+            if here.insert(&*crd.name) {
+                facts.push(json!({"crd": crd.name, "kind": crd.kind, "file": file}));
+            }
         } else {
-            missing += 1;
+            missing.insert(&*crd.name);
         }
     }
+    let (count, missing) = (here.len(), missing.difference(&here).count());
     let line = match (count, missing) {
         (0, _) => Line::new(State::Good, "no Go type of these CRDs is in the repository"),
         (count, 0) => Line::new(

@@ -31,6 +31,8 @@ pub(crate) enum State {
     Good,
     /// A note that is not a problem.
     Note,
+    /// Nothing of a subject is checked, although the folder has it. An important note.
+    Idle,
     /// A part of the setup does not work until the user repairs that part.
     Broken,
 }
@@ -40,7 +42,7 @@ impl State {
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Good => "ok",
-            Self::Note => "note",
+            Self::Note | Self::Idle => "note",
             Self::Broken => "broken",
         }
     }

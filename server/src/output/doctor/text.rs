@@ -25,9 +25,15 @@ fn print(out: &mut dyn Write, columns: usize, sections: &[Section]) -> io::Resul
         }
         out.blank()?;
     }
-    let broken = sections.iter().flat_map(|it| &it.lines);
-    let broken = broken.filter(|it| it.state == State::Broken).count();
-    let end = match broken {
+    let count = |state| {
+        sections
+            .iter()
+            .flat_map(|it| &it.lines)
+            .filter(|it| it.state == state)
+            .count()
+    };
+    let end = match count(State::Broken) {
+        0 if count(State::Idle) > 0 => "Nothing is broken, but no custom resource is checked.".to_owned(),
         0 => "Nothing is broken.".to_owned(),
         1 => "1 thing is broken.".to_owned(),
         count => format!("{} are broken.", counted(count, "thing")),
