@@ -254,8 +254,18 @@ pub(crate) struct Collected {
     pub(crate) go_types: Vec<(PathBuf, Access)>,
 }
 
-/// Returns an error if a path names Go packages, for commands that do not read them.
+/// Returns an error if a path names Go packages or a Go file, for commands that do not read them.
 pub(crate) fn not_packages(path: &Path) -> Result<(), UsageError> {
+    if path.extension().is_some_and(|it| it == "go") && read::is_file(path) {
+        let folder = match path.parent().map(|it| it.display().to_string()) {
+            Some(folder) if !folder.is_empty() => folder,
+            _ => ".".to_owned(),
+        };
+        return Err(UsageError(format!(
+            "`{}` is a Go file, but this command reads manifests in YAML or JSON; `crd-analyzer generate crd {folder}` prints the CRDs of its package",
+            path.display()
+        )));
+    }
     if packages::below(path).is_none() {
         return Ok(());
     }
@@ -286,10 +296,10 @@ pub(crate) fn collect(paths: &[PathBuf], reading: &Reading<'_>) -> anyhow::Resul
             }));
             continue;
         }
+        if !reading.has_packages {
+            not_packages(path)?;
+        }
         if let Some(folder) = packages::below(path) {
-            if !reading.has_packages {
-                not_packages(path)?;
-            }
             let access = access.unwrap_or_else(|| found_in(&folder));
             let found = packages::files(&folder, &access, reading.hidden)?;
             unreadable.extend(found.problems.into_iter().map(Unreadable::from));

@@ -119,6 +119,15 @@ fn go_packages_are_for_commands_that_read_them() {
     }
     sandbox.run(&["compat", "./api/...", "api"]).expect(2, &told);
     let told = [
+        "`api/v1/types.go` is a Go file, but this command reads manifests in YAML or JSON",
+        "`crd-analyzer generate crd api/v1` prints the CRDs of its package",
+    ];
+    for command in ["cost", "schema", "docs", "storage"] {
+        sandbox.run(&[command, "api/v1/types.go"]).expect(2, &told);
+    }
+    let outcome = sandbox.run(&["docs", "none.yaml"]);
+    outcome.expect(3, &["none.yaml: cannot read it: "]);
+    let told = [
         "--crd ./api/...: this names Go packages, not files with CRDs",
         "`crd-analyzer generate crd ./api/...` prints their CRDs",
     ];

@@ -108,7 +108,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
                             Made::Page(page) => add(&mut pages, &input.label, *page),
                             Made::Nothing(because, why) => {
                                 status = status.max(because);
-                                tell(format_args!("{}: {name}: {why}", input.label));
+                                let name = if name.is_empty() { name } else { format!("{name}: ") };
+                                tell(format_args!("{}: {name}{why}", input.label));
                             }
                         }
                     }
