@@ -26,7 +26,7 @@ pub fn are_in(folder: &Path) -> bool {
 
 /// Whether a Go file in the folder or in a folder below has a marker.
 fn has_markers(folder: &Path) -> bool {
-    let mut files = walk::files(folder, &Links::Skip, Hidden::Tracked, |it| is_source(it)).files;
+    let mut files = walk::files(folder, &Links::Skip, Hidden::Tracked, is_source).files;
     // Modules in `vendor` belong to others.
     files.retain(|it| !it.strip_prefix(folder).unwrap_or(it).iter().any(|it| it == "vendor"));
     files.sort_by_key(|it| !is_usual(it.strip_prefix(folder).unwrap_or(it)));
@@ -42,7 +42,8 @@ fn has_markers(folder: &Path) -> bool {
 /// Whether a file may declare API types, judging by its name.
 fn is_source(path: &Path) -> bool {
     let name = path.file_name().and_then(|it| it.to_str()).unwrap_or_default();
-    name.ends_with(".go") && !name.ends_with("_test.go") && !name.starts_with("zz_generated")
+    let is_go = path.extension().is_some_and(|it| it == "go");
+    is_go && !name.ends_with("_test.go") && !name.starts_with("zz_generated")
 }
 
 /// Whether a file is in a folder with a usual name for API types: `api`, `apis`, or an API version.

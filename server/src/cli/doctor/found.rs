@@ -212,9 +212,12 @@ fn crds(known: &RunCrds) -> Vec<Crd> {
     all
 }
 
+/// A role and its reason, the names of its CRDs, and their files.
+type OfRole<'c> = ((String, &'c str), BTreeSet<&'c str>, Vec<String>);
+
 fn of_crds(crds: &[Crd]) -> Section {
     // The CRDs are sorted, so the sources of truth stay first in each role.
-    let mut by_role: Vec<((String, &str), BTreeSet<&str>, Vec<String>)> = Vec::new();
+    let mut by_role: Vec<OfRole<'_>> = Vec::new();
     for it in crds {
         let role = (it.role.role.to_string(), it.role.reason.as_str());
         match by_role.iter_mut().find(|it| it.0 == role) {
@@ -231,7 +234,7 @@ fn of_crds(crds: &[Crd]) -> Section {
         let help = "name CRDs with `crd-analyzer check --crd PATH`, or with `crds` in `.crd-analyzer.yaml`";
         vec![Line::new(State::Note, "this folder has no CRD").help(help)]
     } else {
-        let item = |((role, reason), names, files): &((String, &str), BTreeSet<&str>, Vec<String>)| {
+        let item = |((role, reason), names, files): &OfRole<'_>| {
             let named = listed(files.iter().map(String::as_str), MOST_FILES, "file");
             format!("{role} ({reason}), {}: {named}", counted(names.len(), "CRD"))
         };
