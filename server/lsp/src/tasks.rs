@@ -185,10 +185,18 @@ pub(crate) fn guarded(what: &'static str, work: impl FnOnce()) {
     }
 }
 
+/// `ServerCancelled` of the protocol.
+const STALE: ErrorCode = ErrorCode::ServerError(-32802);
+
+/// Whether an error is [`stale`].
+pub(crate) fn is_stale(error: &Error) -> bool {
+    error.code == STALE
+}
+
 /// The error for a request whose document has changed in the meantime. The client should ask again.
 pub(crate) fn stale() -> Error {
     Error {
-        code: ErrorCode::ServerError(-32802),
+        code: STALE,
         message: "the document has changed since".into(),
         data: Some(serde_json::json!({ "retriggerRequest": true })),
     }

@@ -9,14 +9,15 @@ use crd_analyzer_ide::{
 use crd_analyzer_syntax::{edit, tree::Span};
 use crd_analyzer_workspace::filled_in::is_in_action;
 use lsp_types::{
-    CompletionContext, CompletionList, CompletionParams, CompletionResponse, CompletionTriggerKind, Position,
+    CompletionContext, CompletionList, CompletionParams, CompletionResponse, CompletionTriggerKind, Position, Range,
+    Uri,
 };
 use serde_json::json;
 use tower_lsp::jsonrpc::Result;
 
 use crate::{
     completion_items, documents::Snapshot, limits, request_context, request_context::RequestContext, session::Session,
-    source_context, workspace_index::NearbyIndex,
+    source_context, tasks, workspace_index::NearbyIndex,
 };
 
 pub(crate) async fn handle(session: &Arc<Session>, params: CompletionParams) -> Result<Option<CompletionResponse>> {
@@ -62,7 +63,36 @@ pub(crate) async fn handle(session: &Arc<Session>, params: CompletionParams) -> 
             })
         },
     );
-    Ok(found.await?.map(CompletionResponse::List))
+    let found = match found.await {
+        Err(error) if tasks::is_stale(&error) => {
+            let of_later_text = nothing_yet(session, &at.text_document.uri, at.position);
+            Some(of_later_text.ok_or(error)?)
+        }
+        found => found?,
+    };
+    Ok(found.map(CompletionResponse::List))
+}
+
+/// The answer for a text that has changed since the request, for clients that offer words of open files after an error: one item that never matches.
+/// The client asks again when the user types more.
+fn nothing_yet(session: &Session, uri: &Uri, position: Position) -> Option<CompletionList> {
+    let client = session.client();
+    let snapshot = session
+        .documents
+        .manifest(uri)
+        .filter(|_| client.completion.keeps_words_away)?;
+    let (text, offset) = (snapshot.content(), snapshot.offset(position, client.unit) as usize);
+    let line = text.get(..offset)?.rsplit(['\n', '\r']).next()?;
+    let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
+    // If nothing is typed yet, every item matches.
+    let start = u32::try_from(indent).ok().filter(|_| indent < line.len())?;
+    Some(CompletionList {
+        is_incomplete: true,
+        items: vec![completion_items::unmatched(Range::new(
+            Position::new(position.line, start),
+            position,
+        ))],
+    })
 }
 
 /// Completions in a source file: words of its language, or words of the manifest that a string becomes part of.

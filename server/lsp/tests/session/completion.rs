@@ -330,6 +330,26 @@ async fn the_first_list_waits_for_the_definitions_of_the_workspace() {
     client.finish().await;
 }
 
+/// While the user types fast, many requests are about a text that has changed. After an error, VS Code would offer words of open files.
+#[tokio::test]
+async fn words_of_other_files_stay_away_while_the_user_types() {
+    let mut client = code().await;
+    client.open(URI, 1, TYPED).await;
+    let at = behind(TYPED, "description: some pro");
+    let mut ids = Vec::new();
+    for version in 2..100 {
+        let params = json!({ "textDocument": { "uri": URI }, "position": at });
+        ids.push(client.begin("textDocument/completion", params).await);
+        client.change(URI, version, &[([0, 0, 0, 0], "# more\n")]).await;
+        client.change(URI, version + 100, &[([0, 0, 1, 0], "")]).await;
+    }
+    for id in ids {
+        let answer = client.response(id).await;
+        assert_eq!(answer["result"]["items"][0]["filterText"], "\0", "{answer}");
+    }
+    client.finish().await;
+}
+
 #[tokio::test]
 async fn words_of_other_files_stay_away_where_nothing_fits() {
     let mut client = code().await;
