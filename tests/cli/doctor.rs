@@ -75,7 +75,7 @@ fn says_what_is_found_and_where_it_comes_from() {
             "copy (`charts` in the path names a package), 1 CRD: charts/x/crds/widgets.yaml",
             "ok: 1 custom resource is checked by a CRD",
             "note: 1 custom resource is not checked, because no CRD was found: Gadget of other.io (1)",
-            "`crd-analyzer crds add` adds their CRDs to the repository",
+            "add their CRDs to the repository with `crd-analyzer crds add`",
             "1 object of built-in kinds (Pod)",
             "ok: 1 CRD is here as a Go type\n      Widget in api/v1/types.go",
             "not in a git repository",

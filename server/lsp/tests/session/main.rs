@@ -26,6 +26,7 @@ mod go_update;
 mod hostile;
 mod lifecycle;
 mod messages;
+mod not_yaml;
 mod older;
 mod one_value;
 mod overlay_fixes;

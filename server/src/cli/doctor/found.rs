@@ -294,7 +294,7 @@ fn resources(summary: &Summary) -> Section {
             counted(unknown, "custom resource"),
             are(unknown)
         );
-        let help = "`crd-analyzer crds add` adds their CRDs to the repository; or add `--crd PATH` to `check`, list the CRDs under `crds` in `.crd-analyzer.yaml`, or use `--from-cluster`";
+        let help = "add their CRDs to the repository with `crd-analyzer crds add`, add `--crd PATH` to `check`, list the CRDs under `crds` in `.crd-analyzer.yaml`, or use `--from-cluster`";
         let state = if summary.resources == 0 {
             State::Idle
         } else {

@@ -44,11 +44,17 @@ fn print(out: &mut dyn Write, columns: usize, sections: &[Section]) -> io::Resul
 fn print_line(out: &mut Terminal<'_>, renderer: Renderer, line: &Line) -> io::Result<()> {
     let first = format!("  {}: ", line.state.word());
     renderer.indented(out, &first, "      ", &line.text)?;
-    for item in line.items.iter().take(MOST_ITEMS) {
+    // A single item needs no more room than the words that count it.
+    let most = if line.items.len() == MOST_ITEMS + 1 {
+        MOST_ITEMS + 1
+    } else {
+        MOST_ITEMS
+    };
+    for item in line.items.iter().take(most) {
         renderer.indented(out, "      ", "        ", item)?;
     }
-    if line.items.len() > MOST_ITEMS {
-        let left = line.items.len() - MOST_ITEMS;
+    if line.items.len() > most {
+        let left = line.items.len() - most;
         renderer.indented(
             out,
             "      ",

@@ -28,8 +28,8 @@ impl Filling {
     }
 }
 
-/// The start of the object or list to which an action adds entries or items. `None` if the action is no value of a key or item, if the column of its
-/// text is not known, or if no lines of the author follow in that column.
+/// The start of the object or list to which an action adds entries or items. `None` if the action is not the value of a key or item, if the column
+/// of its text is not known, or if no lines of the author follow in that column.
 fn start_of_more(bytes: &[u8], text: &str, lines: &Lines, range: &Range<usize>) -> Option<usize> {
     let column = printed_column(&text[range.clone()])?;
     let key = lines.key_column(text, range)?;
