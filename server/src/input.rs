@@ -26,6 +26,7 @@ use crd_analyzer_workspace::{
 use serde::Deserialize;
 use serde_json::Value;
 
+pub(crate) use self::packages::not_packages;
 use crate::status::UsageError;
 
 /// The source of an input's text.
@@ -252,27 +253,6 @@ pub(crate) struct Collected {
     pub(crate) hidden: Vec<PathBuf>,
     /// The Go files in folders that usually declare API types, judging by their names, without those of other projects.
     pub(crate) go_types: Vec<(PathBuf, Access)>,
-}
-
-/// Returns an error if a path names Go packages or a Go file, for commands that do not read them.
-pub(crate) fn not_packages(path: &Path) -> Result<(), UsageError> {
-    if path.extension().is_some_and(|it| it == "go") && read::is_file(path) {
-        let folder = match path.parent().map(|it| it.display().to_string()) {
-            Some(folder) if !folder.is_empty() => folder,
-            _ => ".".to_owned(),
-        };
-        return Err(UsageError(format!(
-            "`{}` is a Go file, but this command reads manifests in YAML or JSON; `crd-analyzer generate crd {folder}` prints the CRDs of its package",
-            path.display()
-        )));
-    }
-    if packages::below(path).is_none() {
-        return Ok(());
-    }
-    let path = path.display();
-    Err(UsageError(format!(
-        "`{path}` names Go packages, which this command does not read; `crd-analyzer generate crd {path}` prints their CRDs"
-    )))
 }
 
 /// Collects the inputs of path arguments. In folders, skips files that git ignores.

@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use crd_analyzer_io::{
-    read::Access,
+    read::{self, Access},
     walk::{Hidden, Walked},
 };
 use crd_analyzer_workspace::sources::go_file;
 
 use super::walk_for;
+use crate::status::UsageError;
 
 /// The folders that `...` does not match, according to `go help packages`.
 const SKIPPED: [&str; 2] = ["vendor", "testdata"];
@@ -39,6 +40,27 @@ pub(super) fn files(folder: &Path, access: &Access, hidden: Hidden) -> anyhow::R
         !names.any(|it| SKIPPED.contains(&it) || it.starts_with(['_', '.']))
     });
     Ok(walked)
+}
+
+/// Returns an error if a path names Go packages or a Go file, for commands that do not read them.
+pub(crate) fn not_packages(path: &Path) -> Result<(), UsageError> {
+    if path.extension().is_some_and(|it| it == "go") && read::is_file(path) {
+        let folder = match path.parent().map(|it| it.display().to_string()) {
+            Some(folder) if !folder.is_empty() => folder,
+            _ => ".".to_owned(),
+        };
+        return Err(UsageError(format!(
+            "`{}` is a Go file, but this command reads manifests in YAML or JSON; `crd-analyzer generate crd {folder}` prints the CRDs of its package",
+            path.display()
+        )));
+    }
+    if below(path).is_none() {
+        return Ok(());
+    }
+    let path = path.display();
+    Err(UsageError(format!(
+        "`{path}` names Go packages, which this command does not read; `crd-analyzer generate crd {path}` prints their CRDs"
+    )))
 }
 
 #[cfg(test)]
