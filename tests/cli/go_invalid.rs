@@ -12,7 +12,7 @@ fn a_mistake_in_go_is_an_error_and_nothing_else_is_said_of_the_file() {
     for (from, to, place) in [
         ("Size int32 `", "Size int32 int `", "11:13"),
         ("package v1", "packag v1", "2:1"),
-        ("`json:\"size\"`", "`json:\"size\"", "11:2"),
+        ("`json:\"size\"`", "`json:\"size\"", "11:13"),
         ("WidgetSpec `", "WidgetSpec) `", "6:17"),
         ("type WidgetSpec struct {", "type WidgetSpec struct", "9:1"),
         ("type WidgetSpec struct {", "type WidgetSpec struct {}", "11:2"),

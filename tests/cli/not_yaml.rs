@@ -31,7 +31,7 @@ fn an_error_is_shown_where_it_is_written() {
     let names_patch = "resources: [../base]\npatches: [path: patch.yaml]\n";
     for (name, text, expected) in [
         (OVERLAY, "spec:\n\tsize: 1\n", "prod/more.yaml:5:1: error[invalid-yaml]"),
-        (OVERLAY, "spec: {size: 1\n", "prod/more.yaml:5:1: error[invalid-yaml]"),
+        (OVERLAY, "spec: {size: 1\n", "prod/more.yaml:4:1: error[invalid-yaml]"),
         (
             OVERLAY,
             "spec:\n  size: 1\n  size: 2\n",
@@ -137,7 +137,7 @@ fn what_helm_loads_of_a_chart() {
     check_with(
         "a/charts/b/values.yaml",
         "mode Fast\nsize: 1\n",
-        &["a/charts/b/values.yaml:2:5: error[invalid-yaml]"],
+        &["a/charts/b/values.yaml:1:1: error[invalid-yaml]"],
     );
     check_with(
         "a/Chart.yaml",
