@@ -2,6 +2,7 @@
 //!
 //! This crate does no I/O: a [`Folders`] lists and reads files. It does not parse YAML: callers identify a property by a path of steps.
 
+mod api_folders;
 pub mod check;
 pub mod crd_options;
 mod declaration;

@@ -6,6 +6,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
+use crate::api_folders;
 use crate::check::{self, Types, catalog::Release, comments::Comments, release::named_in};
 use crate::crd_options::CrdOptions;
 use crate::declaration::Kind;
@@ -395,7 +396,9 @@ impl Module {
     /// because the folder is named after a version.
     pub fn packages_with_kinds(&self, most: usize) -> Vec<PathBuf> {
         let folders = self.layout().with_go.iter();
-        let folders = folders.filter(|it| may_have_kinds(it, self.root())).take(MAX_PACKAGES);
+        let folders = folders
+            .filter(|it| api_folders::may_have_kinds(it, self.root()))
+            .take(MAX_PACKAGES);
         let on_disk = self.on_disk.with_kinds.get_or_init(|| {
             let folders = folders.clone().filter(|it| self.on_disk.package(it).may_have_kinds());
             folders.cloned().collect()
@@ -575,21 +578,6 @@ impl std::fmt::Debug for Module {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Module({})", self.root().display())
     }
-}
-
-/// Whether a folder may declare the project's kinds, judging by its name.
-fn may_have_kinds(folder: &Path, root: &Path) -> bool {
-    let parts = folder.strip_prefix(root).unwrap_or(folder).iter();
-    let parts: Vec<&str> = parts.filter_map(|it| it.to_str()).collect();
-    let is_of_tests = |it: &&str| ["test", "tests", "testing", "e2e", "fixtures", "internal"].contains(it);
-    if parts.iter().any(is_of_tests) {
-        return false;
-    }
-    let is_version = parts.last().is_some_and(|it| {
-        let number = it.strip_prefix('v').unwrap_or_default();
-        number.starts_with(|it: char| it.is_ascii_digit())
-    });
-    is_version || parts.iter().any(|it| it.starts_with("api"))
 }
 
 /// The import path of a module, as a `go.mod` file with this text declares it.
