@@ -8,7 +8,9 @@ mod below;
 mod blocks;
 mod braces;
 mod keys;
+mod leading;
 mod lines;
+mod literal;
 mod places;
 mod readings;
 
@@ -18,7 +20,9 @@ use actions::{Action, Kind, actions, is_quoted};
 use blocks::{Block, Covered, LeftOut, Replaced, blocks, left_out};
 pub(crate) use braces::fill_braces;
 use keys::Keys;
+use leading::long_blank_lines;
 use lines::{Lines, Shape, indent};
+pub(crate) use literal::{has_no_blocks, is_literal};
 pub(crate) use places::{Place, Places, Typed, Written};
 pub(crate) use readings::{Readings, fill_around, is_in_action, other_heads, with_blocks};
 
@@ -141,9 +145,22 @@ fn fill_with(text: &str, (actions, blocks, lines): (&[Action], &[Block], &Lines)
             }
         }
     }
+    let mut text = String::from_utf8(filling.bytes).ok()?;
+    for line in long_blank_lines(&text) {
+        // The line may be shorter than the filler.
+        let written = if filler.len() <= line.len() {
+            filler.as_str()
+        } else {
+            "x"
+        };
+        text.replace_range(line.start..line.start + written.len(), written);
+        filling
+            .places
+            .push(line.start..line.start + written.len(), Place::Value);
+    }
     filling.places.sort();
     Some(Filled {
-        text: String::from_utf8(filling.bytes).ok()?,
+        text,
         places: filling.places,
     })
 }
@@ -529,6 +546,18 @@ mod tests {
             " ".repeat(8 - 5)
         );
         check(text, &expected);
+    }
+
+    #[test]
+    fn a_text_does_not_begin_with_long_blank_lines() {
+        check(
+            "a: |\n  {{- $x := 1 }}\n  b\nc: 1\n",
+            &format!("a: |\n  @{}\n  b\nc: 1\n", " ".repeat(14 - 3)),
+        );
+        check(
+            "a: |\n{{ if .x }}\n  b\n{{ end }}\n",
+            &format!("a: |\n  @{}\n   \n{}\n", " ".repeat(11 - 5), " ".repeat(9)),
+        );
     }
 
     #[test]

@@ -224,7 +224,7 @@ enum Judged {
     Documents(Vec<DocumentReport>),
     /// The document is the template of a CRD.
     Template {
-        /// The span of the template's first action.
+        /// The place of the template that is told, see [`Ask::template_place`].
         action: Span,
         /// The report on the raw text of the template, if it was checked. It is not displayed.
         document: Option<Box<DocumentReport>>,
@@ -383,6 +383,7 @@ impl Ask<'_> {
                 return if question.wants.unchecked {
                     Judged::NOTHING
                 } else {
+                    let action = self.template_place(document, action);
                     Judged::Template { action, document: None }
                 };
             }
@@ -573,9 +574,11 @@ impl Ask<'_> {
             Err(error) => judge(Err(error)),
         };
         let Some(mut report) = judged else {
-            // Report the first action, because the action filled in the value.
             match first_action(&self.source.content, object.document.span) {
-                Some(action) => self.notes.borrow_mut().push(template(action)),
+                Some(action) => {
+                    let place = self.template_place(object.document, action);
+                    self.notes.borrow_mut().push(template(place));
+                }
                 None if self.filled.is_some() => self.leave_template(object.document),
                 // The document is skipped, and other code counts it.
                 None => {}

@@ -1,6 +1,7 @@
 //! Checks the objects of a text.
 
 pub mod analysis;
+pub(crate) mod broken_template;
 pub mod deferred_search;
 pub mod hazards;
 pub(crate) mod hints;

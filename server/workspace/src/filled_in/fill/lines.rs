@@ -211,6 +211,11 @@ impl Shape {
         })
     }
 
+    /// If the line ends with the header of a block scalar: the column than which the scalar's text must be indented deeper.
+    pub(super) fn text_column(self) -> Option<usize> {
+        self.begins_text
+    }
+
     /// Whether the next line belongs to the text of a block scalar if it starts at `column`, which is at least this line's column.
     pub(super) fn is_text_at(self, column: usize) -> bool {
         self.is_text || self.begins_text.is_some_and(|it| it < column)

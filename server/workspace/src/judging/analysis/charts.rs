@@ -17,7 +17,7 @@ use crate::{
     findings::one_value::OF_SEVERAL,
     findings::report::{DocumentReport, DocumentVerdict, FileReport},
     findings::same::{Same, same},
-    judging::{deferred_search::DeferredSearch, local::is_local, question::Question},
+    judging::{broken_template::Broken, deferred_search::DeferredSearch, local::is_local, question::Question},
     roles,
 };
 
@@ -41,10 +41,10 @@ pub(crate) fn analyze_text(source: &Text, question: &Question<'_>) -> (FileRepor
     let put = put::put(path, &source.content, &chart).filter(|it| it.is_readable(source));
     let values = chart.values(path).filter(|_| chart.keeps_values());
     let (mut report, kept) = match put {
-        None => judge_template(source, question, &Types::new(&source.content, values, None)),
+        None => judge_whole(source, question, &Types::new(&source.content, values, None)),
         Some(put) => {
             let types = Types::new(&put.text, values, Some(&put));
-            let (report, _) = judge_template(&Text::whole(put.text.clone()), question, &types);
+            let (report, _) = judge_whole(&Text::whole(put.text.clone()), question, &types);
             drop(types);
             let chart = chart.clone();
             let report = Replaced { chart, put }.back(report, source.content.clone(), charts);
@@ -89,12 +89,28 @@ fn complete(
 
 /// Checks a template with its includes replaced, for what is wrong in them. There, `.` may be any value.
 fn judge_included(source: &Text, question: &Question<'_>) -> FileReport {
-    judge_template(source, question, &Types::new(&source.content, None, None)).0
+    judge_template(source, question, &Types::new(&source.content, None, None), None).0
 }
 
-/// Checks a template of a Helm chart. The text in blocks is checked as if it was there.
-fn judge_template(source: &Text, question: &Question<'_>, types: &Types<'_>) -> (FileReport, DeferredSearch) {
+/// Checks a template of a Helm chart, and whether it is YAML.
+fn judge_whole(source: &Text, question: &Question<'_>, types: &Types<'_>) -> (FileReport, DeferredSearch) {
+    let mut broken = Broken::default();
+    let (mut report, kept) = judge_template(source, question, types, Some(&mut broken));
+    broken.tell(&mut report, question.versions);
+    (report, kept)
+}
+
+/// Checks a template of a Helm chart. The text in blocks is checked as if it was there. Documents that are not YAML are added to `broken`.
+fn judge_template(
+    source: &Text,
+    question: &Question<'_>,
+    types: &Types<'_>,
+    mut broken: Option<&mut Broken>,
+) -> (FileReport, DeferredSearch) {
     let filled = fill(&source.content).map(|it| types.put_in(it));
+    if let (Some(broken), Some(filled)) = (&mut broken, &filled) {
+        broken.find_without_blocks(&source.content, &filled.text);
+    }
     let (mut report, kept) = judge_text(source, question, filled);
     let question = question.of_errors_only();
     for filled in other_heads(&source.content) {
@@ -106,6 +122,9 @@ fn judge_template(source: &Text, question: &Question<'_>, types: &Types<'_>) -> 
     let readings = Readings::of(&source.content);
     let mut moved = HashSet::new();
     for reading in readings.iter().flat_map(Readings::all) {
+        if let Some(broken) = &mut broken {
+            broken.find(&source.content, &reading.filled.text);
+        }
         let text = Text::whole(source.content.clone());
         let (found, _) = judge_text(&text, &question, Some(types.put_in(reading.filled)));
         let branches = Branches::new(&source.content, &reading.shown, &reading.values);

@@ -180,6 +180,13 @@ impl Ask<'_> {
         }
     }
 
+    /// The line of a template from which it is not YAML with its actions filled in. The first action if it is YAML, or if the actions cannot be filled
+    /// in.
+    pub(super) fn template_place(&self, document: Document, action: Span) -> Span {
+        let error = self.filled.and_then(|it| it.0.read(document).err());
+        error.map_or(action, |it| passed_over::line_span(&self.source.content, &it))
+    }
+
     /// Records that a document is a template, which is not checked.
     pub(super) fn leave_template(&self, document: Document) {
         if self.question.wants.unchecked {
