@@ -53,6 +53,7 @@ mod stuck;
 mod substitution;
 mod suites;
 mod test_files;
+mod unknown_kinds;
 mod unused_patches;
 mod update;
 mod wrapped;

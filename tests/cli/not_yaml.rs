@@ -153,3 +153,34 @@ fn what_helm_loads_of_a_chart() {
     // A program fills in the values.
     check_with("a/values.yaml", "size: 1\ntier: {{ tier }}\n", &[]);
 }
+
+#[test]
+fn a_template_is_not_yaml_at_the_line_that_no_action_can_change() {
+    let head = "apiVersion: example.com/v1\nkind: Widget\nmetadata:\n  name: {{ .Release.Name }}\n";
+    let check_template = |rest: &str, expected: &[&str]| {
+        check(
+            &[
+                ("c/Chart.yaml", "apiVersion: v2\nname: c\nversion: 0.1.0\n"),
+                ("c/templates/w.yaml", &format!("{head}{rest}")),
+            ],
+            expected,
+        );
+    };
+    check_template("spec:\n\tsize: 1\n", &["c/templates/w.yaml:6:1: error[invalid-yaml]"]);
+    check_template(
+        "spec:\n  {{- if .Values.x }}\n  size: 1\n   tier: a\n  {{- end }}\n",
+        &["c/templates/w.yaml:8:8: error[invalid-yaml]"],
+    );
+    check_template("spec:\n  {{- tpl .Values.x . }}\n    size: 1\n   tier: a\n", &[]);
+    let files = [
+        ("crd.yaml", definition(SPEC)),
+        ("c/Chart.yaml", "apiVersion: v2\nname: c\nversion: 0.1.0\n".to_owned()),
+        (
+            "c/templates/w.yaml",
+            format!("{head}spec:\n  {{{{- tpl .Values.x . }}}}\n    size: 1\n   tier: a\n"),
+        ),
+    ];
+    let files = files.each_ref().map(|it| (it.0, it.1.as_str()));
+    let outcome = Sandbox::new(&files).run(&["check", ".", "-o", "concise"]);
+    outcome.expect(0, &["c/templates/w.yaml:8:4: hint[template]"]);
+}

@@ -90,6 +90,10 @@ impl Definitions for OnlyCrd<'_> {
         self.index.meant(kind)
     }
 
+    fn elsewhere(&self, kind: &GroupKind) -> Option<GroupKind> {
+        self.index.elsewhere(kind)
+    }
+
     fn whole(&self, name: &str, path: &Path) -> Option<Arc<KnownCrd>> {
         self.index.whole(name, path)
     }

@@ -382,6 +382,10 @@ impl Definitions for SyncedIndex<'_> {
         self.0.workspace.catalog.meant(kind)
     }
 
+    fn elsewhere(&self, kind: &GroupKind) -> Option<GroupKind> {
+        self.0.workspace.catalog.elsewhere(kind)
+    }
+
     fn whole(&self, name: &str, path: &Path) -> Option<Arc<KnownCrd>> {
         self.0.workspace.catalog.whole(name, path)
     }

@@ -567,6 +567,11 @@ impl Definitions for RunCrds {
         }
     }
 
+    fn elsewhere(&self, kind: &GroupKind) -> Option<GroupKind> {
+        let of_repository = || self.neighbours()?.elsewhere(kind);
+        self.catalog().elsewhere(kind).or_else(of_repository)
+    }
+
     fn whole(&self, name: &str, path: &Path) -> Option<Arc<KnownCrd>> {
         self.catalog().whole(name, path)
     }

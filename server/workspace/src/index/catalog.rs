@@ -19,6 +19,9 @@ pub trait Definitions: Sync {
     /// The known kind that the author of an unknown kind probably meant: a similar name in the same group, or the same name in a similar group.
     fn meant(&self, kind: &GroupKind) -> Option<GroupKind>;
 
+    /// The only known kind with the same name. `None` if a CRD has the group.
+    fn elsewhere(&self, kind: &GroupKind) -> Option<GroupKind>;
+
     /// The best complete CRD with this name in a file other than the one at `path`.
     fn whole(&self, name: &str, path: &Path) -> Option<Arc<KnownCrd>>;
 
@@ -51,6 +54,10 @@ impl Definitions for Catalog {
 
     fn meant(&self, kind: &GroupKind) -> Option<GroupKind> {
         self.with(|index| index.meant(kind))
+    }
+
+    fn elsewhere(&self, kind: &GroupKind) -> Option<GroupKind> {
+        self.with(|index| index.elsewhere(kind))
     }
 
     fn whole(&self, name: &str, path: &Path) -> Option<Arc<KnownCrd>> {

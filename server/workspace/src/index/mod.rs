@@ -9,6 +9,7 @@ pub mod crd_text;
 mod decides;
 pub mod files;
 mod fingerprint;
+pub(crate) mod groups;
 pub mod lock;
 pub mod native;
 pub mod objects;
@@ -31,7 +32,7 @@ use crate::{
     builds::overlay::ChangedCrd,
     documents::source::{BuiltFrom, BuiltPlace},
     roles::{Place, Repository, Standing, TestData},
-    words::meant::{is_slip, lacks_last_label},
+    words::meant::is_slip,
 };
 
 pub use catalog::{Catalog, Definitions};
@@ -481,8 +482,7 @@ impl Index {
         let of_group = self.definitions.keys().filter(|it| it.group == kind.group);
         let of_kind = self.definitions.keys().filter(|it| it.kind == kind.kind);
         let mut near = of_group.filter(|it| is_slip(&it.kind, &kind.kind)).collect::<Vec<_>>();
-        let is_near =
-            |group: &str| kind.group.is_empty() || is_slip(group, &kind.group) || lacks_last_label(&kind.group, group);
+        let is_near = |group: &str| kind.group.is_empty() || groups::is_misspelt(&kind.group, group);
         near.extend(of_kind.filter(|it| is_near(&it.group)));
         // If several kinds are similar, none is chosen.
         near.dedup();
@@ -491,6 +491,17 @@ impl Index {
         } else {
             None
         }
+    }
+
+    /// See [`Definitions::elsewhere`].
+    pub fn elsewhere(&self, kind: &GroupKind) -> Option<GroupKind> {
+        let mut known = self.definitions.keys();
+        if known.any(|it| it.group == kind.group) {
+            return None;
+        }
+        let mut of_kind = self.definitions.keys().filter(|it| it.kind == kind.kind);
+        let only = of_kind.next()?;
+        of_kind.next().is_none().then(|| only.clone())
     }
 
     /// The files of the index in arbitrary order.

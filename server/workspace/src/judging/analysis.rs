@@ -500,6 +500,10 @@ impl Ask<'_> {
                 let place = undefined::value_of(self.source, object, read, "kind");
                 self.fail_unchecked(place, words::unchecked::without_crd(&object.written));
             }
+            if self.question.is_completed() {
+                let hint = undefined::hint((self.source, object, read), &kind, (definitions, near));
+                self.notes.borrow_mut().extend(hint);
+            }
             self.unknown.borrow_mut().push(kind);
             None
         }?;

@@ -14,9 +14,9 @@ use crate::{
     config::versions::VersionSet,
     documents::spans,
     documents::text::Text,
-    findings::finding::{Class, Finding, ServerSays},
+    findings::finding::{Class, Finding, ServerSays, Severity},
     findings::report::{DocumentReport, DocumentVerdict, Subject},
-    index::{Definitions, GroupKind, Object, native},
+    index::{Definitions, GroupKind, Object, groups, native},
     words::{self, meant::meant as meant_word},
 };
 
@@ -90,19 +90,67 @@ pub(crate) fn meant(
     }
     let is_core = kind.group.is_empty();
     // A program may read an object without a name.
-    if is_core && (native::is_core(&kind.kind) || written.name.is_empty()) {
+    let is_native = native::has(&kind.group, &kind.kind);
+    if is_native == Some(true) || is_core && written.name.is_empty() || kind.kind.is_empty() {
         return None;
     }
-    let meant = definitions.meant(kind)?;
+    if let Some(own) = native::meant(&kind.group, &kind.kind) {
+        return Some(Meant {
+            api_version: written.api_version.clone(),
+            kind: own.to_owned(),
+        });
+    }
+    let known = definitions.meant(kind);
+    // Kubernetes' own groups have no other kinds.
+    let meant = known.or_else(|| definitions.elsewhere(kind).filter(|_| is_native.is_some()))?;
+    with_version(meant, written, kind, (definitions, near))
+}
+
+/// The hint at an object of an unknown kind, if a CRD has the kind in a group that resembles the group of the object. That may also be another group
+/// that no CRD here defines.
+pub(crate) fn hint(
+    (text, object, read): (&Text, &Object, Option<(&Tree, NodeId)>),
+    kind: &GroupKind,
+    (definitions, near): (&dyn Definitions, &FilePath),
+) -> Option<Finding> {
+    let known = definitions.elsewhere(kind)?;
+    if kind.kind.is_empty() || !groups::resembles(&kind.group, &known.group) {
+        return None;
+    }
+    let group = known.group.clone();
+    let meant = with_version(known, &object.written, kind, (definitions, near))?;
+    let place = value_of(text, object, read, "apiVersion");
+    let mut finding = Finding::new(Class::Hint, codes::UNKNOWN_KIND, place, "");
+    finding.severity = Severity::Hint;
+    words::put(
+        &mut finding,
+        words::decode::resembling(&object.written, &group, &meant.api_version),
+    );
+    Some(finding)
+}
+
+/// The kind that was meant, in the version that was written. If its CRD does not have that version, in the newest one.
+fn with_version(
+    meant: GroupKind,
+    written: &WrittenType,
+    kind: &GroupKind,
+    (definitions, near): (&dyn Definitions, &FilePath),
+) -> Option<Meant> {
     let (_, version) = parse_group_version(&written.api_version).ok()?;
     let mut version = version.to_owned();
-    if is_core {
+    let is_core = kind.group.is_empty();
+    let crd = || definitions.find(&meant, near)?.definition.text(definitions.files());
+    match (meant.group != kind.group).then(crd) {
+        None => {}
         // The group is left out if the CRD has the version, or if the kind is exactly that of the CRD.
-        let crd = definitions.find(&meant, near)?.definition.text(definitions.files())?;
-        let versions = crd.versions();
-        if !versions.iter().any(|it| **it == *version) {
-            let newest = versions.last().filter(|_| meant.kind == kind.kind && version == "v1")?;
-            version = newest.clone();
+        Some(None) if is_core => return None,
+        Some(None) => {}
+        Some(Some(crd)) => {
+            let versions = crd.versions();
+            if !versions.iter().any(|it| **it == *version) {
+                let is_it = !is_core || meant.kind == kind.kind && version == "v1";
+                version = versions.last().filter(|_| is_it)?.clone();
+            }
         }
     }
     Some(Meant {

@@ -391,6 +391,18 @@ pub(crate) fn misspelt(written: &WrittenType, (key, right): (&str, &str)) -> Wor
         .help(format!("write `{key}: {}`", clip(right, 100)))
 }
 
+/// Words for an object whose kind a CRD has in another group, which resembles the group of the object.
+pub(crate) fn resembling(written: &WrittenType, group: &str, api_version: &str) -> Words {
+    let headline = format!(
+        "no CRD here defines {} in {}",
+        code(&written.kind),
+        code(&written.api_version)
+    );
+    Words::new(clip(&headline, MAX_HEADLINE))
+        .label(format!("did you mean {}?", code(group)))
+        .help(format!("if so, write `apiVersion: {}`", clip(api_version, 100)))
+}
+
 /// Words for an object without `apiVersion`.
 pub(crate) fn without_version(kind: &str) -> Words {
     Words::new(format!("this {} has no `apiVersion`", clip(kind, 60)))

@@ -202,6 +202,10 @@ impl Definitions for CrdsOfBuild<'_> {
         self.others.meant(kind)
     }
 
+    fn elsewhere(&self, kind: &GroupKind) -> Option<GroupKind> {
+        self.others.elsewhere(kind)
+    }
+
     fn whole(&self, name: &str, path: &Path) -> Option<Arc<KnownCrd>> {
         self.others.whole(name, path)
     }
