@@ -91,6 +91,10 @@ fn report(filled: &Text, document: Document) -> DocumentReport {
 /// Whether a template is not YAML for this reason, whatever its actions print: the line is also wrong if the actions print nothing.
 fn is_certain(template: &str, error: &ReadError) -> bool {
     let place = error.span.range();
+    // An action may have longer characters than what replaces it.
+    if template.get(place.clone()).is_none() {
+        return false;
+    }
     let around = error
         .context
         .as_ref()
@@ -114,7 +118,9 @@ fn is_certain(template: &str, error: &ReadError) -> bool {
 
 /// The offset at which the line of an offset starts.
 fn line(text: &str, offset: u32) -> usize {
-    text[..offset as usize].rfind('\n').map_or(0, |it| it + 1)
+    text[..text.floor_char_boundary(offset as usize)]
+        .rfind('\n')
+        .map_or(0, |it| it + 1)
 }
 
 #[cfg(test)]
@@ -180,6 +186,20 @@ mod tests {
         }
         // Not a manifest.
         check("a: {{ .x }}\n  b: 1\n", &[]);
+    }
+
+    #[test]
+    fn actions_may_have_long_characters() {
+        let written = "é".repeat(700);
+        for rest in [
+            format!("{{{{ \"{written}\" }}}}: b\nspec\n"),
+            format!("a: b{{{{ \"{written}\" }}}}: c\n"),
+            format!("\"a{{{{ \"{written}\" }}}}\n"),
+        ] {
+            let template = format!("{HEAD}{rest}");
+            let filled = fill(&template).expect("it has actions");
+            Broken::default().find(&template, &filled.text);
+        }
     }
 
     #[test]

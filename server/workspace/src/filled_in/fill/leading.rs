@@ -14,7 +14,7 @@ pub(super) fn long_blank_lines(filled: &str) -> Vec<Range<usize>> {
     for line in filled.split('\n') {
         let range = start..start + line.trim_end_matches('\r').len();
         start += line.len() + 1;
-        if line.trim().is_empty() {
+        if filled[range.clone()].bytes().all(|it| it == b' ') {
             if let Some((_, blank)) = &mut begun {
                 blank.push(range);
             }
@@ -41,4 +41,18 @@ pub(super) fn long_blank_lines(filled: &str) -> Vec<Range<usize>> {
             .map(|it| (it, Vec::new()));
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::long_blank_lines;
+
+    #[test]
+    fn only_spaces_are_blank() {
+        assert_eq!(long_blank_lines("a: |\n     \n  b\n"), [7..10]);
+        assert_eq!(long_blank_lines("a: |\n \n  b\n     \n  c\n"), []);
+        for other in ["\u{a0}\u{a0}", "\t\t\t\t"] {
+            assert_eq!(long_blank_lines(&format!("a: |\n{other}\n  b\n")), []);
+        }
+    }
 }
