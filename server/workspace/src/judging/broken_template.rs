@@ -53,7 +53,7 @@ impl Broken {
         }
     }
 
-    /// Adds the errors to the report on the template, and removes what else is told of these documents.
+    /// Adds the errors to the report on the template. They replace the other results of these documents.
     pub(crate) fn tell(self, report: &mut FileReport, versions: VersionSet) {
         let mut counted = self.unread;
         report.unchecked.retain(|it| {
