@@ -149,7 +149,7 @@ fn with_version(
             let versions = crd.versions();
             if !versions.iter().any(|it| **it == *version) {
                 let is_it = !is_core || meant.kind == kind.kind && version == "v1";
-                version = versions.last().filter(|_| is_it)?.clone();
+                version.clone_from(versions.last().filter(|_| is_it)?);
             }
         }
     }

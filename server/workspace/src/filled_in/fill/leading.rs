@@ -37,7 +37,7 @@ pub(super) fn long_blank_lines(filled: &str) -> Vec<Range<usize>> {
         }
         text_column = None;
         begun = Shape::of_line(line)
-            .and_then(|it| it.text_column())
+            .and_then(Shape::text_column)
             .map(|it| (it, Vec::new()));
     }
     found
@@ -49,10 +49,10 @@ mod tests {
 
     #[test]
     fn only_spaces_are_blank() {
-        assert_eq!(long_blank_lines("a: |\n     \n  b\n"), [7..10]);
-        assert_eq!(long_blank_lines("a: |\n \n  b\n     \n  c\n"), []);
+        assert_eq!(long_blank_lines("a: |\n     \n  b\n").first(), Some(&(7..10)));
+        assert!(long_blank_lines("a: |\n \n  b\n     \n  c\n").is_empty());
         for other in ["\u{a0}\u{a0}", "\t\t\t\t"] {
-            assert_eq!(long_blank_lines(&format!("a: |\n{other}\n  b\n")), []);
+            assert!(long_blank_lines(&format!("a: |\n{other}\n  b\n")).is_empty());
         }
     }
 }
