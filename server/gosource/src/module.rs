@@ -287,7 +287,7 @@ impl Module {
             let beside = folders
                 .list(root)
                 .into_iter()
-                .filter(|it| !it.1 && it.0.ends_with(".mk"));
+                .filter(|it| !it.1 && Path::new(&it.0).extension().is_some_and(|it| it == "mk"));
             let beside = beside.map(|it| it.0).take(MAX_FILES);
             let names = NAMES_TOOLS.iter().map(|it| (*it).to_owned()).chain(beside);
             let texts = names.filter_map(|it| folders.read(&root.join(it)));

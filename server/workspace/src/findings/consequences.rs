@@ -80,7 +80,8 @@ pub(super) fn tell_rules(shown: &mut Vec<MergedFinding>) {
 
 /// The field of a rule's expression.
 fn rule(finding: &Finding) -> Option<&str> {
-    field(finding).filter(|it| it.ends_with(".rule") || it.ends_with(".messageExpression"))
+    let is_expression = |it: &&str| matches!(it.rsplit('.').next(), Some("rule" | "messageExpression"));
+    field(finding).filter(is_expression)
 }
 
 /// The maximum number of causes to look at in an object.
