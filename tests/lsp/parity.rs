@@ -37,6 +37,47 @@ type ByFile = BTreeMap<String, BTreeSet<Shown>>;
 /// Codes that only the language server reports, with the reason.
 const ONLY_IN_EDITORS: [(&str, &str); 0] = [];
 
+/// Whether a finding follows from another one of its document. JSON has all errors of the API server, and other formats one for each mistake.
+fn follows(line: &Value, finding: &Value) -> bool {
+    let list = |key: &str| line[key].as_array().cloned().unwrap_or_default();
+    let wrong_types: Vec<Value> = list("errors")
+        .into_iter()
+        .filter(|it| it["code"] == "wrong-type")
+        .collect();
+    let field = finding["field"].as_str().unwrap_or_default();
+    match finding["code"].as_str() {
+        Some("missing-property") => {
+            let is_told = finding["help"].as_array().is_some_and(|it| !it.is_empty());
+            let mut unknown = ["strict_places", "hints"].into_iter().flat_map(list);
+            is_told && unknown.any(|it| it["code"] == "unknown-field" && it["help"] == finding["help"])
+        }
+        Some("unknown-field") => {
+            let at = list("strict_places").iter().position(|it| it == finding);
+            let said = at.and_then(|it| list("strict").get(it)?.as_str().map(str::to_owned));
+            wrong_types.iter().any(|it| {
+                let value = it["field"].as_str().unwrap_or("?");
+                let said = said.as_deref().unwrap_or_default();
+                ['.', '['].iter().any(|sign| said.contains(&format!("\"{value}{sign}")))
+            })
+        }
+        Some("invalid-scale") => wrong_types.iter().any(|it| it["range"] == finding["range"]),
+        _ if field.ends_with(".default") => list("hints")
+            .iter()
+            .any(|it| it["hidden"] == true && it["code"] == finding["code"]),
+        _ => false,
+    }
+}
+
+/// Whether a hidden error is about a rule that the API server reports at a default.
+fn is_cause_at_default(line: &Value, hint: &Value) -> bool {
+    let errors = line["errors"].as_array().into_iter().flatten();
+    let is_it = |it: &Value| {
+        let is_default = it["field"].as_str().is_some_and(|it| it.ends_with(".default"));
+        is_default && it["code"] == hint["code"]
+    };
+    hint["hidden"] == true && errors.clone().any(is_it)
+}
+
 /// The diagnostics of `check` for a folder.
 fn checked(folder: &Path) -> ByFile {
     let output = Command::new(env!("CARGO_BIN_EXE_crd-analyzer"))
@@ -57,7 +98,7 @@ fn checked(folder: &Path) -> ByFile {
         };
         let list = |key: &str| line[key].as_array().cloned().unwrap_or_default();
         let mut add = |finding: &Value, word: &'static str| {
-            if finding["suppressed"] == true {
+            if finding["suppressed"] == true || follows(&line, finding) {
                 return;
             }
             let at = |end: &str, of: &str| finding["range"][end][of].as_u64().expect("a place");
@@ -92,6 +133,7 @@ fn checked(folder: &Path) -> ByFile {
         for key in ["hints", "unfinished"] {
             for it in list(key) {
                 let word = match it["severity"].as_str() {
+                    _ if is_cause_at_default(&line, &it) => "error",
                     Some("error") => "error",
                     Some("warning") => "warning",
                     _ => "hint",

@@ -162,7 +162,7 @@ mod tests {
             ("spec\n  size: 1\n", "spec"),
             ("spec:\n  a: 1\n   b: 2\n", "   b: 2"),
             ("spec:\n  a: {{ .x }}\n   b: {{ .y }}\n", "   b: {{ .y }}"),
-            ("spec:\n  a {{ .x }}\n  b: 1\n", "  b: 1"),
+            ("spec:\n  a {{ .x }}\n  b: 1\n", "  a {{ .x }}"),
             ("spec:\n    a: 1\n  b: 2\n", "  b: 2"),
             ("spec:\n  a: \"b\n", "  a: \"b"),
             ("spec:\n  {{- if .x }}\n  a: 1\n   b: 2\n  {{- end }}\n", "   b: 2"),
