@@ -20,11 +20,8 @@ impl Generator<'_> {
             .any(|it| it.find(kind).is_some_and(|it| is_marked(it.declared)))
     }
 
-    /// The first declaration of a kind.
-    pub fn declaration(&mut self, group: &str, kind: &str) -> Option<Origin> {
-        if group.is_empty() {
-            return Some(self.without_group().into_iter().find(|it| it.0 == kind)?.1);
-        }
+    /// The first declaration of a kind in a package that sets a group.
+    pub fn declaration(&self, group: &str, kind: &str) -> Option<Origin> {
         let maker = &self.flattener.maker;
         self.of_group.get(group)?.iter().find_map(|id| {
             let package = maker.packages.get(*id)?;
@@ -57,20 +54,19 @@ impl Generator<'_> {
                 continue;
             };
             let is_without = !package.is_skipped && !package.markers.contains_key(GROUP);
-            for name in package.names().into_iter().filter(|_| is_without) {
-                if let Some(of_name) = package.find(name)
-                    && is_marked(of_name.declared)
-                    && is_kind(
-                        &mut self.flattener.maker,
-                        (id, &of_name.file.types),
-                        &of_name.declared.shape,
-                    )
-                    && !package.files.iter().any(|it| may_set_group(&it.types.text))
-                {
-                    found.push((
-                        name.to_owned(),
-                        origin_of(&of_name.file.path, of_name.declared.name.clone()),
-                    ));
+            let names = package.names().into_iter().filter(|_| is_without);
+            let mut marked = names
+                .filter_map(|name| Some((name, package.find(name)?)))
+                .filter(|it| is_marked(it.1.declared))
+                .peekable();
+            if marked.peek().is_none() || package.files.iter().any(|it| may_set_group(&it.types.text)) {
+                continue;
+            }
+            for (name, of_name) in marked {
+                let at = (id, &*of_name.file.types);
+                if is_kind(&mut self.flattener.maker, at, &of_name.declared.shape) {
+                    let origin = origin_of(&of_name.file.path, of_name.declared.name.clone());
+                    found.push((name.to_owned(), origin));
                 }
             }
         }

@@ -53,9 +53,13 @@ fn option_meant(written: &str, meant: Meant) -> Option<String> {
         .map(str::to_owned)
 }
 
+/// The maximum number of bytes between the type of a field and its JSON tag. Other tags may be there.
+const LONGEST_BEFORE: usize = 500;
+
 /// The range of a JSON tag's content, if the tag is written in backquotes on the line of the field's type.
 fn content(text: &str, member: &Member, tag: &str) -> Option<Range<usize>> {
-    let line = text.get(member.of.end..)?.lines().next()?;
+    let most = text.floor_char_boundary(member.of.end + tag.len() + LONGEST_BEFORE);
+    let line = text.get(member.of.end..most)?.lines().next()?;
     let written = format!("json:\"{tag}\"");
     let at = line.find(&written).filter(|_| line.contains('`'))?;
     let start = member.of.end + at + "json:\"".len();

@@ -3,7 +3,7 @@
 
 use std::{
     cell::OnceCell,
-    collections::{BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     path::Path,
     rc::Rc,
     sync::Arc,
@@ -44,6 +44,8 @@ pub(in crate::sources) struct Whole<'m> {
     rejects_unexported: bool,
     generator: Generator<'m>,
     kinds: Option<Rc<[GroupKind]>>,
+    /// The declarations of the kinds whose package sets no group, by name.
+    without_group: Option<Rc<BTreeMap<String, Vec<Origin>>>>,
     /// The generated CRDs so far, because the repository may have several copies of a CRD. `None` if no version of the kind exists.
     made: HashMap<GroupKind, Option<Rc<Generated>>>,
     /// The CRDs that other releases of controller-gen, or other runs, generate.
@@ -92,6 +94,7 @@ impl<'m> Whole<'m> {
             rejects_unexported: project.is_on("ignoreUnexportedFields") == Some(false),
             options,
             kinds: None,
+            without_group: None,
             made: HashMap::new(),
             others: HashMap::new(),
             texts: HashMap::new(),
@@ -105,13 +108,25 @@ impl<'m> Whole<'m> {
 
     /// The kinds for which controller-gen writes CRDs, sorted.
     pub(in crate::sources) fn kinds(&mut self) -> Rc<[GroupKind]> {
+        let without_group = self.without_group();
         let found = self.kinds.get_or_insert_with(|| {
             let mut kinds = self.generator.kinds();
             kinds.retain(|(group, kind)| !group.is_empty() && !self.generator.is_internal(group, kind));
-            let without_group = self.generator.without_group().into_iter();
-            kinds.extend(without_group.map(|it| (String::new(), it.0)));
+            kinds.extend(without_group.keys().map(|it| (String::new(), it.clone())));
             let kinds = kinds.into_iter();
             kinds.map(|(group, kind)| GroupKind { group, kind }).collect()
+        });
+        found.clone()
+    }
+
+    /// The declarations of the kinds whose package sets no group, by name.
+    fn without_group(&mut self) -> Rc<BTreeMap<String, Vec<Origin>>> {
+        let found = self.without_group.get_or_insert_with(|| {
+            let mut by_name: BTreeMap<String, Vec<Origin>> = BTreeMap::new();
+            for (name, origin) in self.generator.without_group() {
+                by_name.entry(name).or_default().push(origin);
+            }
+            Rc::new(by_name)
         });
         found.clone()
     }
@@ -169,9 +184,9 @@ impl<'m> Whole<'m> {
     fn unusable(&mut self, of: &GroupKind) -> Vec<Refused> {
         let mut origins = Vec::new();
         if of.group.is_empty() {
-            let mut all = self.generator.without_group();
-            all.retain(|it| it.0 == of.kind);
-            origins.extend(all.into_iter().map(|it| (it.1, Why::NoGroup)));
+            let all = self.without_group();
+            let all = all.get(&of.kind).into_iter().flatten();
+            origins.extend(all.map(|it| (it.clone(), Why::NoGroup)));
         } else if self.generator.is_marked(&of.group, &of.kind) {
             let skipped = self.generator.skipped(&of.group, &of.kind);
             origins.extend(skipped.map(|it| (it, Why::Skipped)));
@@ -232,7 +247,11 @@ impl<'m> Whole<'m> {
 
     /// The place of a kind without a CRD: the declaration of its type.
     pub(in crate::sources) fn without_crd(&mut self, of: &GroupKind) -> Option<Manifest> {
-        let declared = self.generator.declaration(&of.group, &of.kind)?;
+        let declared = if of.group.is_empty() {
+            self.without_group().get(&of.kind)?.first()?.clone()
+        } else {
+            self.generator.declaration(&of.group, &of.kind)?
+        };
         self.read(&declared)?;
         let mut writing = Writing::default();
         writing.from(&self.place(&declared), None, |_| {});
