@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-/// Whether a folder may declare the project's kinds, judging by its name.
-pub(crate) fn may_have_kinds(folder: &Path, root: &Path) -> bool {
+/// Whether a folder below the root of a project may declare the project's kinds, judging by its name.
+pub fn may_have_kinds(folder: &Path, root: &Path) -> bool {
     let parts = folder.strip_prefix(root).unwrap_or(folder).iter();
     let parts: Vec<&str> = parts.filter_map(|it| it.to_str()).collect();
     let is_of_tests = |it: &&str| ["test", "tests", "testing", "e2e", "fixtures", "internal"].contains(it);

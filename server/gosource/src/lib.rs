@@ -19,6 +19,7 @@ mod said;
 mod unclosed;
 mod variables;
 
+pub use api_folders::may_have_kinds;
 pub use declaration::{Cursor, Declaration, Kind, Site, Sites, Step};
 pub use markers::{Marked, ONLY_MARKERS_SET, marker_for};
 pub use mentions::Mention;

@@ -2,6 +2,8 @@
 
 use std::{path::Path, sync::Arc};
 
+use crd_analyzer_gosource::may_have_kinds;
+
 use crate::{
     read::{self, Access, SETTINGS_BYTES},
     repository,
@@ -29,7 +31,7 @@ fn has_markers(folder: &Path) -> bool {
     let mut files = walk::files(folder, &Links::Skip, Hidden::Tracked, is_source).files;
     // Modules in `vendor` belong to others.
     files.retain(|it| !it.strip_prefix(folder).unwrap_or(it).iter().any(|it| it == "vendor"));
-    files.sort_by_key(|it| !is_usual(it.strip_prefix(folder).unwrap_or(it)));
+    files.sort_by_key(|it| !it.parent().is_some_and(|it| may_have_kinds(it, folder)));
     let access = Access::Within(Arc::new(Roots::new([folder])));
     let mut left = MOST_BYTES;
     files.iter().take(MOST_FILES).any(|file| {
@@ -41,23 +43,9 @@ fn has_markers(folder: &Path) -> bool {
 
 /// Whether a file may declare API types, judging by its name.
 fn is_source(path: &Path) -> bool {
-    let name = path.file_name().and_then(|it| it.to_str()).unwrap_or_default();
-    let is_go = path.extension().is_some_and(|it| it == "go");
-    is_go && !name.ends_with("_test.go") && !name.starts_with("zz_generated")
-}
-
-/// Whether a file is in a folder with a usual name for API types: `api`, `apis`, or an API version.
-fn is_usual(file: &Path) -> bool {
-    let folders = file
-        .parent()
-        .unwrap_or(Path::new(""))
-        .iter()
-        .filter_map(|it| it.to_str());
-    let is_version = |it: &str| {
-        it.strip_prefix('v')
-            .is_some_and(|it| it.starts_with(|it: char| it.is_ascii_digit()))
-    };
-    folders.into_iter().any(|it| it.starts_with("api") || is_version(it))
+    path.file_name()
+        .and_then(|it| it.to_str())
+        .is_some_and(crd_analyzer_gosource::is_source)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use crd_analyzer_resource::codes::{INVALID_SCALE, UNKNOWN_FIELD};
 use crd_analyzer_schema::codes::{MISSING_PROPERTY, WRONG_TYPE};
 
 use crate::findings::{
+    advice::field,
     finding::{Class, Finding, ServerSays},
     report::MergedFinding,
 };
@@ -39,8 +40,7 @@ pub(super) fn tell_once(shown: &mut Vec<MergedFinding>) {
     for (cause, note) in notes {
         shown[cause].finding.notes.push(note);
     }
-    let mut left = left.into_iter();
-    shown.retain(|_| left.next().unwrap_or(true));
+    keep(shown, left);
 }
 
 /// If a rule does not compile, the API server reports it for each default around the rule, and would report the rule itself only after these errors are
@@ -74,14 +74,19 @@ pub(super) fn tell_rules(shown: &mut Vec<MergedFinding>) {
         let finding = shown[at].finding.clone();
         shown[at].finding = finding.in_class(Class::Error);
     }
-    let mut left = left.into_iter();
-    shown.retain(|_| left.next().unwrap_or(true));
+    keep(shown, left);
 }
 
 /// The field of a rule's expression.
 fn rule(finding: &Finding) -> Option<&str> {
     let is_expression = |it: &&str| matches!(it.rsplit('.').next(), Some("rule" | "messageExpression"));
     field(finding).filter(is_expression)
+}
+
+/// Keeps the findings for which `left` has true.
+fn keep(shown: &mut Vec<MergedFinding>, left: Vec<bool>) {
+    let mut left = left.into_iter();
+    shown.retain(|_| left.next().unwrap_or(true));
 }
 
 /// The maximum number of causes to look at in an object.
@@ -102,14 +107,6 @@ fn follows(finding: &Finding, cause: &Finding) -> bool {
         // The scale subresource needs an integer, as the schema does.
         (INVALID_SCALE, WRONG_TYPE) => finding.span == cause.span,
         _ => false,
-    }
-}
-
-/// The field that the API server names.
-fn field(finding: &Finding) -> Option<&str> {
-    match finding.server.as_ref()? {
-        ServerSays::Cause { field, .. } => Some(field),
-        _ => None,
     }
 }
 

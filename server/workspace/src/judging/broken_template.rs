@@ -11,7 +11,7 @@ use crate::{
     documents::text::Text,
     filled_in::fill::{fill_around, has_no_blocks, is_literal},
     findings::report::{DocumentReport, FileReport, Subject, Unchecked},
-    judging::{passed_over, verdict},
+    judging::{passed_over, unfinished::line_at, verdict},
 };
 
 /// The maximum number of errors of a template that are looked at. Helm reports only the first.
@@ -118,9 +118,7 @@ fn is_certain(template: &str, error: &ReadError) -> bool {
 
 /// The offset at which the line of an offset starts.
 fn line(text: &str, offset: u32) -> usize {
-    text[..text.floor_char_boundary(offset as usize)]
-        .rfind('\n')
-        .map_or(0, |it| it + 1)
+    line_at(text, offset as usize).start
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Documents that are neither CRDs nor resources of known CRDs: finds out which of them are mistakes, and why the others are not checked.
 
-use std::{ops::Range, path::Path};
+use std::path::Path;
 
 use crd_analyzer_apiextensions::{
     decode::WrittenType,
@@ -15,7 +15,7 @@ use crd_analyzer_syntax::{
 use crate::{
     documents::text::Text,
     index::{GroupKind, group_kind, native},
-    judging::other_tools,
+    judging::{other_tools, unfinished::line_at},
 };
 
 /// The name of the file that defines a Helm chart. It has an `apiVersion` but is not a manifest.
@@ -84,19 +84,12 @@ pub(crate) fn is_placeholder(text: &str, error: &ReadError) -> bool {
 
 /// The line with an error.
 fn line_of<'t>(text: &'t str, error: &ReadError) -> &'t str {
-    &text[line_range(text, error)]
-}
-
-fn line_range(text: &str, error: &ReadError) -> Range<usize> {
-    let at = text.floor_char_boundary((error.span.start as usize).min(text.len()));
-    let start = text[..at].rfind('\n').map_or(0, |it| it + 1);
-    let end = text[at..].find('\n').map_or(text.len(), |it| at + it);
-    start..end
+    &text[line_at(text, error.span.start as usize)]
 }
 
 /// The span of the line with an error, without the blanks around it.
 pub(crate) fn line_span(text: &str, error: &ReadError) -> Span {
-    let range = line_range(text, error);
+    let range = line_at(text, error.span.start as usize);
     let line = &text[range.clone()];
     let start = range.end - line.trim_start().len();
     Span::new(start as u32, (start + line.trim().len()) as u32)

@@ -2,7 +2,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
-    path::Path as FilePath,
+    path::Path,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -14,7 +14,7 @@ use crd_analyzer_syntax::{
 };
 
 use super::{
-    change::{self, Path},
+    change,
     manifest::{Manifest, Place},
 };
 use crate::{
@@ -113,7 +113,7 @@ impl Judged {
 
     /// Sets the differences between the CRD of the repository and the one that the source files generate. The manifest has the values of the former,
     /// where no marker sets them.
-    pub(super) fn leave_out<'d>(&self, differences: impl Iterator<Item = (&'d Path, &'d What)>) {
+    pub(super) fn leave_out<'d>(&self, differences: impl Iterator<Item = (&'d change::Path, &'d What)>) {
         let mut differences = differences.peekable();
         let mut spans = Vec::new();
         if differences.peek().is_some()
@@ -235,7 +235,7 @@ impl Judged {
 
     /// The changes since the CRD that the manifest would replace, at the types of a source file that declare its versions. Contains only those that
     /// the last question has found.
-    pub(super) fn changes(&self, path: &FilePath) -> KnownChanges {
+    pub(super) fn changes(&self, path: &Path) -> KnownChanges {
         let found = lock(&self.answers.found);
         let changes = found.as_ref().map(|it| &it.changes);
         changes.map_or_else(KnownChanges::default, |it| {
@@ -279,7 +279,7 @@ impl Judged {
     }
 
     /// Marks the errors about all rules of a schema as repetitions if another file shows the rules that cause them.
-    fn mark_totals(&self, verdict: &mut DocumentVerdict, path: &FilePath, shows: Shows<'_>) {
+    fn mark_totals(&self, verdict: &mut DocumentVerdict, path: &Path, shows: Shows<'_>) {
         let is_elsewhere = |rule: &Finding| {
             let place = self.manifest.origin(rule.span).filter(|it| *it.file.path != *path);
             place.is_some_and(|it| shows(rule, &it))
@@ -298,7 +298,7 @@ impl Judged {
     }
 
     /// The place of a finding in a source file of the manifest. `None` if the finding is reported elsewhere.
-    fn place(&self, finding: &Finding, path: &FilePath) -> Option<Place> {
+    fn place(&self, finding: &Finding, path: &Path) -> Option<Place> {
         let span = finding.span;
         let place = self.manifest.origin(span).filter(|it| *it.file.path == *path)?;
         (!self.is_open(finding)).then_some(place)
@@ -320,7 +320,7 @@ impl Judged {
     /// The findings about the manifest in one of its source files. `told` has the findings that were already reported for other manifests.
     fn in_file(
         &self,
-        path: &FilePath,
+        path: &Path,
         (question, shows): (&Question<'_>, Shows<'_>),
         told: &mut Told,
     ) -> Vec<DocumentReport> {
@@ -398,13 +398,13 @@ enum Cause {
 /// Computes the keys of the findings in a verdict, in order.
 struct Keys<'a> {
     judged: &'a Judged,
-    path: &'a FilePath,
+    path: &'a Path,
     /// The number of findings so far, by code and span in the manifest.
     counts: HashMap<(&'static str, Span), usize>,
 }
 
 impl<'a> Keys<'a> {
-    fn new(judged: &'a Judged, path: &'a FilePath) -> Self {
+    fn new(judged: &'a Judged, path: &'a Path) -> Self {
         Self {
             judged,
             path,
@@ -437,7 +437,7 @@ struct Told {
 
 impl Told {
     /// Collects the places of the findings in these manifests. No finding is marked as reported yet.
-    fn of(judged: &[&Arc<Judged>], path: &FilePath, question: &Question<'_>) -> Self {
+    fn of(judged: &[&Arc<Judged>], path: &Path, question: &Question<'_>) -> Self {
         let mut places: HashMap<Key, BTreeMap<usize, BTreeSet<(u32, u32)>>> = HashMap::new();
         let mut names = Vec::new();
         for (number, judged) in judged.iter().enumerate() {
@@ -507,7 +507,7 @@ pub(super) type Shows<'a> = &'a dyn Fn(&Finding, &Place) -> bool;
 /// manifest, have it. `shows` is asked about places in other files.
 pub(super) fn in_file<'j>(
     judged: impl IntoIterator<Item = &'j Arc<Judged>>,
-    path: &FilePath,
+    path: &Path,
     (question, shows): (&Question<'_>, Shows<'_>),
 ) -> Vec<DocumentReport> {
     let mut judged: Vec<&Arc<Judged>> = judged.into_iter().collect();

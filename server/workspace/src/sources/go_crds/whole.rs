@@ -144,7 +144,7 @@ impl<'m> Whole<'m> {
     /// The generated CRD for a kind that has no CRD in the repository. `None` if it is not completely known, or if a CRD of the repository has its name:
     /// a script has then changed the kind. Its file is assumed to be in the module's folder, so CRDs near that folder take precedence.
     pub(in crate::sources) fn new_crd(&mut self, of: &GroupKind, is_taken: impl Fn(&str) -> bool) -> Option<Manifest> {
-        if of.group.is_empty() || self.unserved(of).is_some() {
+        if of.group.is_empty() || self.is_unserved(of) {
             return None;
         }
         let crd = &self.known(of)?.crd;
@@ -200,11 +200,10 @@ impl<'m> Whole<'m> {
         found
     }
 
-    /// If no version of a kind is served: the marker that leaves out the last one.
-    fn unserved(&mut self, of: &GroupKind) -> Option<Origin> {
+    /// Whether no version of a kind is served.
+    fn is_unserved(&mut self, of: &GroupKind) -> bool {
         let _ = self.known(of);
-        let mut all = self.rejections(of).into_iter();
-        Some(all.find(|it| it.1 == Reason::Unserved)?.0)
+        self.rejections(of).iter().any(|it| it.1 == Reason::Unserved)
     }
 
     /// The first place in the project at which controller-gen fails when it generates the CRD of a kind. Unlike [`Self::refused`], this includes
