@@ -32,7 +32,7 @@ use crate::{
     problem::{Problem, ProblemKind, Result},
     resource::Resources,
     shapes,
-    sources::{Files, Sources, end_of, joined, missing, name, unread},
+    sources::{Files, Sources, end_of, joined, missing, name, paths_like, unread},
     spec::{Config, default_config},
     spend,
     targets::Targets,
@@ -388,7 +388,8 @@ impl Building<'_> {
                         Problem::fails(path.place, why)
                     } else {
                         let why = format!("the component `{}` does not exist", path.text);
-                        Problem::new(missing(self.files, &component), path.place, why)
+                        let problem = Problem::new(missing(self.files, &component), path.place, why);
+                        problem.of_unknown(&path.text, paths_like(self.files, folder, &path.text))
                     }
                 };
                 self.blocked.get_or_insert_with(problem);
@@ -429,18 +430,19 @@ impl Building<'_> {
             return found.resources.add_all(all, (&path.text, path.place));
         }
         if !is_folder {
-            return self.absent(&file, path);
+            return self.absent(folder, &file, path);
         }
         let inner = self.directory(&file, path, false, Accumulated::default())?;
         merge(found, inner, path)
     }
 
     /// Records a path that a kustomization names but that is not read: a remote base, a missing file, or a file that `files` refuses to read.
-    fn absent(&mut self, file: &Path, path: &Text) -> Result<()> {
+    fn absent(&mut self, folder: &Path, file: &Path, path: &Text) -> Result<()> {
         spend::bytes(path.text.len() + A_PROBLEM)?;
+        let like = || paths_like(self.files, folder, &path.text);
         let unread = match self.files.refusal(file) {
             Some(why) => Unread::Refused(path.text.to_string(), why),
-            None => Unread::of(&path.text, || self.files.is_made(file)),
+            None => Unread::of(&path.text, || self.files.is_made(file), like),
         };
         self.unread.push((unread, path.place));
         Ok(())

@@ -31,8 +31,8 @@ pub enum Unread {
     Remote(String),
     /// A file on the web, from which kustomize generates an object.
     RemoteFile(String),
-    /// A file or folder that does not exist. kustomize fails.
-    Missing(String),
+    /// A file or folder that does not exist, and the paths that differ from it in one part and exist. kustomize fails.
+    Missing(String, Vec<Arc<str>>),
     /// A file or folder that does not exist, but that a program may create before kustomize runs: see [`Files::is_made`](crate::Files::is_made).
     Awaited(String),
     /// A file or folder that [`Files`](crate::Files) refuses to read, and the reason.
@@ -42,14 +42,14 @@ pub enum Unread {
 }
 
 impl Unread {
-    /// Classifies a path that does not exist. `is_made` tells whether a program may create it.
-    pub(crate) fn of(path: &str, is_made: impl FnOnce() -> bool) -> Self {
+    /// Classifies a path that does not exist. `is_made` tells whether a program may create it, and `like` returns similar paths.
+    pub(crate) fn of(path: &str, is_made: impl FnOnce() -> bool, like: impl FnOnce() -> Vec<Arc<str>>) -> Self {
         if is_remote(path) {
             Self::Remote(path.to_owned())
         } else if is_made() {
             Self::Awaited(path.to_owned())
         } else {
-            Self::Missing(path.to_owned())
+            Self::Missing(path.to_owned(), like())
         }
     }
 }

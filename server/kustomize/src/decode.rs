@@ -339,6 +339,12 @@ pub(crate) fn texts(node: &Node, decoder: Decoder) -> Result<Vec<(Text, Text)>> 
     }
 }
 
+/// The places of the fields of an id.
+fn id_places(fields: &Fields<'_>) -> Vec<(Field, Place)> {
+    let place_of = |field: Field| Some((field, fields.get(field.key())?.place));
+    Field::ALL.into_iter().filter_map(place_of).collect()
+}
+
 pub(crate) fn selector(node: &Node, decoder: Decoder) -> Result<Option<Selector>> {
     if node.is_null() {
         return Ok(None);
@@ -356,10 +362,9 @@ pub(crate) fn selector(node: &Node, decoder: Decoder) -> Result<Option<Selector>
         ],
         decoder,
     )?;
-    let place_of = |field: Field| Some((field, fields.get(field.key())?.place));
     Ok(Some(Selector {
         place: fields.place,
-        fields: Field::ALL.into_iter().filter_map(place_of).collect(),
+        fields: id_places(&fields),
         id: fields.id()?,
         labels: fields.string("labelSelector")?,
         annotations: fields.string("annotationSelector")?,
@@ -506,6 +511,7 @@ pub(crate) fn replacement(node: &Node, decoder: Decoder) -> Result<Replacement> 
         let fields = Fields::known(it, FIELDS, decoder)?;
         Ok(ReplacementSource {
             place: fields.place,
+            fields: id_places(&fields),
             id: fields.id()?,
             field_path: Text {
                 text: fields.string("fieldPath")?,

@@ -62,12 +62,16 @@ pub(crate) fn apply(object: &mut Node, patch: &[Operation]) -> Result<()> {
     for operation in patch {
         let size = operation.value.as_ref().map_or(1, Node::size);
         spend::nodes(size)?;
-        one(object, operation).map_err(|message| match message {
-            Failure::Message(message) => {
+        one(object, operation).map_err(|failure| {
+            let fails = |message: String| {
                 let problem = Problem::fails(operation.path_place, message);
                 problem.of_unknown(&operation.path, paths_like(object, &operation.path))
+            };
+            match failure {
+                Failure::Message(message) => fails(message),
+                Failure::Absent(what) => fails(format!("`{}` fails: {} has no {what}", operation.op, name(object))),
+                Failure::Problem(problem) => problem.at(operation.place),
             }
-            Failure::Problem(problem) => problem.at(operation.place),
         })?;
     }
     mark_nulls(object);
@@ -91,8 +95,19 @@ fn mark_nulls(node: &mut Node) {
     }
 }
 
+/// The kind and name of an object, for messages.
+fn name(object: &Node) -> String {
+    let text = |path: &[&str]| object.at(path).and_then(Node::as_str);
+    match text(&["kind"]).zip(text(&["metadata", "name"])) {
+        Some((kind, name)) => format!("{kind} `{name}`"),
+        None => "the object".to_owned(),
+    }
+}
+
 enum Failure {
     Message(String),
+    /// The object has nothing at a path.
+    Absent(String),
     Problem(Problem),
 }
 
@@ -112,7 +127,7 @@ fn one(object: &mut Node, operation: &Operation) -> std::result::Result<(), Fail
     } = operation;
     let null = || Node::new(*place, Value::Null { is_written: true });
     let value = || operation.value.clone().unwrap_or_else(null);
-    let absent = |what: &str, path: &str| format!("`{op}` fails: the object has no {what}`{path}`");
+    let absent = |what: &str, path: &str| Failure::Absent(format!("{what}`{path}`"));
     match &**op {
         "add" => {
             let (parent, key) = find(object, path)?.ok_or_else(|| absent("parent for ", path))?;
@@ -132,7 +147,7 @@ fn one(object: &mut Node, operation: &Operation) -> std::result::Result<(), Fail
                     let at = index(&key, items.len(), false).ok_or_else(|| absent("", path))?;
                     items[at] = value;
                 }
-                _ => return Err(absent("", path).into()),
+                _ => return Err(absent("", path)),
             }
         }
         "test" => {
@@ -173,7 +188,7 @@ fn one(object: &mut Node, operation: &Operation) -> std::result::Result<(), Fail
             if **op == *"move" {
                 remove(parent, &key, *place).ok_or_else(|| absent("", from))?;
             } else if moved.is_none() && matches!(parent.value, Value::List(_)) {
-                return Err(absent("", from).into());
+                return Err(absent("", from));
             }
             let moved = moved.unwrap_or_else(null);
             let (parent, key) = find(object, path)?.ok_or_else(|| absent("parent for ", path))?;
@@ -225,8 +240,8 @@ fn find<'n>(object: &'n mut Node, path: &str) -> Result<Option<(&'n mut Node, St
 }
 
 /// The maximum number of keys of an object that are searched for a similar one, and the maximum length of the path, in bytes.
-const MOST_KEYS: usize = 200;
-const LONGEST_LIKE: usize = 500;
+pub(crate) const MOST_KEYS: usize = 200;
+pub(crate) const LONGEST_LIKE: usize = 500;
 
 /// The paths that exist, and differ from a path only by the first part that does not exist.
 fn paths_like(object: &Node, path: &str) -> Vec<Arc<str>> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::{
     id::ResId,
     node::Place,
-    selector::Selector,
+    selector::{Field, Selector},
     spec::{FieldSpec, Specs},
 };
 
@@ -101,6 +101,8 @@ pub(crate) struct FieldOptions {
 #[derive(Clone, Debug)]
 pub(crate) struct ReplacementSource {
     pub(crate) place: Place,
+    /// The places of the fields of `id`.
+    pub(crate) fields: Vec<(Field, Place)>,
     pub(crate) id: ResId,
     /// The path of the field. Without a path, it is empty, and its place is that of the source.
     pub(crate) field_path: Text,

@@ -54,4 +54,4 @@ pub use problem::{NotYaml, Problem, ProblemKind, Unknown, Unreadable};
 pub use references::references;
 pub use sources::{Files, Sources, joined};
 pub use spend::LIMITS;
-pub use targets::{Targets, Unmatched};
+pub use targets::{Targeting, Targets, Unmatched};

@@ -5,16 +5,24 @@ use std::sync::Arc;
 use crd_analyzer_goregexp::GoRegex;
 
 use crate::{
-    kustomization::{FieldOptions, Replacement, ReplacementTarget},
+    id::ResId,
+    json_patch::{LONGEST_LIKE, MOST_KEYS},
+    kustomization::{FieldOptions, Replacement, ReplacementSource, ReplacementTarget},
     node::{Node, Place, Value, plain},
     problem::{Problem, ProblemKind, Result},
     resource::Resources,
+    selector::{Field, Selector},
     spec::split_field_path,
     spend,
+    targets::{Wanted, missing},
 };
 
-/// Applies a replacement. `is_open` means that some objects may be unknown.
-pub(crate) fn replace(resources: &mut Resources, replacement: &Replacement, is_open: bool) -> Result<()> {
+/// Applies a replacement. `is_open` means that some objects may be unknown. Returns its targets, each with whether it selects an object.
+pub(crate) fn replace<'r>(
+    resources: &mut Resources,
+    replacement: &'r Replacement,
+    is_open: bool,
+) -> Result<Vec<(&'r Selector, bool)>> {
     let place = replacement.place;
     let Some(targets) = &replacement.targets else {
         return Err(Problem::fails(place, "a replacement needs `targets`"));
@@ -41,8 +49,7 @@ pub(crate) fn replace(resources: &mut Resources, replacement: &Replacement, is_o
                 } else {
                     ProblemKind::Fails
                 };
-                let message = "no object matches the `source` of the replacement";
-                return Err(Problem::new(kind, source.place, message));
+                return Err(absent(source, resources, kind)?);
             };
             if matches.next().is_some() {
                 return Err(Problem::fails(
@@ -63,7 +70,33 @@ pub(crate) fn replace(resources: &mut Resources, replacement: &Replacement, is_o
             refined(found, source.options.as_ref(), source.place)?
         }
     };
-    targets.iter().try_for_each(|it| into_target(resources, &value, it))
+    targets.iter().map(|it| into_target(resources, &value, it)).collect()
+}
+
+/// The problem that no object matches a source.
+fn absent(source: &ReplacementSource, resources: &Resources, kind: ProblemKind) -> Result<Problem> {
+    let wanted = Wanted {
+        id: &source.id,
+        place: source.place,
+        fields: &source.fields,
+    };
+    let is_field = |field: Field, (now, first): (&ResId, &ResId)| {
+        let is_of = |id: &ResId| match field {
+            Field::Namespace => source.id.effective_namespace() == id.effective_namespace(),
+            _ => field.of(&source.id) == field.of(id),
+        };
+        Ok(field.of(&source.id).is_empty() || is_of(now) || is_of(first))
+    };
+    let missing = missing(&wanted, resources, is_field, true)?;
+    let message = match missing.message {
+        Some(why) => format!("the `source` of the replacement is absent: {why}"),
+        None => "no object matches the `source` of the replacement".to_owned(),
+    };
+    let problem = Problem::new(kind, missing.place, message);
+    Ok(Problem {
+        unknown: missing.unknown,
+        ..problem
+    })
 }
 
 /// The part of a value that the options select.
@@ -102,13 +135,19 @@ fn with_text(scalar: &Node, text: &Arc<str>) -> Node {
     Node::new(scalar.place, value)
 }
 
-fn into_target(resources: &mut Resources, value: &Node, target: &ReplacementTarget) -> Result<()> {
+/// Sets a value in the objects that a target selects. Returns the target's selector, and whether it selects an object.
+fn into_target<'t>(
+    resources: &mut Resources,
+    value: &Node,
+    target: &'t ReplacementTarget,
+) -> Result<(&'t Selector, bool)> {
     let Some(select) = &target.select else {
         return Err(Problem::fails(target.place, "a target of a replacement needs `select`"));
     };
     let patterns = select.patterns()?;
     let rejects = target.reject.iter().map(|it| Ok((it, it.patterns()?)));
     let rejects: Vec<_> = rejects.collect::<Result<_>>()?;
+    let mut is_matched = false;
     'objects: for resource in resources.list_mut() {
         spend::work(A_LOOK * (1 + rejects.len()))?;
         if !select.matches_labels(resource)? {
@@ -135,6 +174,7 @@ fn into_target(resources: &mut Resources, value: &Node, target: &ReplacementTarg
         if !is_selected {
             continue;
         }
+        is_matched = true;
         let default = "metadata.name";
         let paths: Vec<(&str, Place)> = if target.field_paths.is_empty() {
             vec![(default, target.place)]
@@ -155,14 +195,31 @@ fn into_target(resources: &mut Resources, value: &Node, target: &ReplacementTarg
             };
             resource.change(|it| setting.descend(&mut it.node, &parts))?;
             if !setting.is_found {
-                return Err(Problem::fails(
-                    place,
-                    format!("an object that is selected has no `{path}`"),
-                ));
+                let message = format!("{} has no `{path}`", resource.id());
+                let problem = Problem::fails(place, message);
+                return Err(problem.of_unknown(path, paths_like(&resource.node, (path, &parts))));
             }
         }
     }
-    Ok(())
+    Ok((select, is_matched))
+}
+
+/// The paths that exist, and differ from a path only by the first part that does not exist. Empty if a part of the path is in brackets or has dots.
+fn paths_like(node: &Node, (path, parts): (&str, &[String])) -> Vec<Arc<str>> {
+    if path.len() > LONGEST_LIKE || !path.split('.').eq(parts) {
+        return Vec::new();
+    }
+    let (mut node, mut at) = (node, 0);
+    for part in parts {
+        let Some(next) = lookup(node, std::slice::from_ref(part)) else {
+            let (before, after) = (&path[..at], &path[at + part.len()..]);
+            let keys = node.entries().iter().take(MOST_KEYS);
+            return keys.map(|it| format!("{before}{}{after}", it.key).into()).collect();
+        };
+        node = next;
+        at += part.len() + 1;
+    }
+    Vec::new()
 }
 
 /// Whether a part of a path selects items of a list.

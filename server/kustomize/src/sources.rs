@@ -33,6 +33,12 @@ pub trait Files {
     /// Whether a folder exists.
     fn is_folder(&self, path: &Path) -> bool;
 
+    /// The names of the files and folders directly in a folder, to suggest one instead of a missing one.
+    fn names(&self, folder: &Path) -> Vec<String> {
+        let _ = folder;
+        Vec::new()
+    }
+
     /// A number that identifies the source: two sources with the same number return the same files during a run. `None` if that is unknown.
     fn identity(&self) -> Option<usize> {
         None
@@ -58,6 +64,10 @@ impl<F: Files> Files for &F {
 
     fn is_folder(&self, path: &Path) -> bool {
         (**self).is_folder(path)
+    }
+
+    fn names(&self, folder: &Path) -> Vec<String> {
+        (**self).names(folder)
     }
 
     fn identity(&self) -> Option<usize> {
@@ -93,6 +103,32 @@ pub(crate) fn missing(files: &dyn Files, path: &Path) -> ProblemKind {
     }
 }
 
+/// The maximum number of names in a folder that are compared with the name of a missing file.
+const MOST_NAMES: usize = 1_000;
+
+/// The paths that exist, and differ from the path of a missing file or folder only by the first part that does not exist. `written` is the path as
+/// the file in `folder` names it.
+pub(crate) fn paths_like(files: &dyn Files, folder: &Path, written: &str) -> Vec<Arc<str>> {
+    let exists = |path: &Path| files.is_folder(path) || files.read(path).is_some();
+    let mut at = 0;
+    for part in written.split('/') {
+        let (before, after) = (&written[..at], &written[at + part.len()..]);
+        at += part.len() + 1;
+        let parent = joined(folder, before);
+        if matches!(part, "" | "." | "..") || exists(&parent.join(part)) {
+            continue;
+        }
+        if spend::work(MOST_NAMES).is_err() {
+            break;
+        }
+        let names = files.names(&parent).into_iter().take(MOST_NAMES);
+        let paths = names.map(|it| format!("{before}{it}{after}"));
+        let paths = paths.filter(|it| after.trim_matches('/').is_empty() || exists(&joined(folder, it)));
+        return paths.map(Into::into).collect();
+    }
+    Vec::new()
+}
+
 /// The problem of a file that was not read. `written` is its path as the file in `folder` names it.
 pub(crate) fn unread(files: &dyn Files, folder: &Path, written: &str, place: Place) -> Problem {
     if is_download(written) {
@@ -109,7 +145,8 @@ pub(crate) fn unread(files: &dyn Files, folder: &Path, written: &str, place: Pla
             missing(files, &path),
             place,
             format!("the file `{written}` does not exist"),
-        ),
+        )
+        .of_unknown(written, paths_like(files, folder, written)),
     }
 }
 

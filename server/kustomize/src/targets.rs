@@ -1,6 +1,7 @@
-//! The targets of patches, which may select no object. kustomize ignores such a patch and says nothing.
+//! The targets of patches and replacements, which may select no object. kustomize ignores such a patch or replacement and says nothing.
 
 use crate::{
+    id::ResId,
     node::Place,
     problem::{Result, Unknown},
     resource::{AN_ID, Resources},
@@ -21,9 +22,20 @@ const A_WORD: usize = 16;
 /// The maximum length of a name in a message, in bytes.
 const LONGEST: usize = 60;
 
-/// The target of a patch that selects no object of a build.
+/// What has a target.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Targeting {
+    /// A patch.
+    Patch,
+    /// A replacement.
+    Replacement,
+}
+
+/// The target of a patch or a replacement that selects no object of a build.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Unmatched {
+    /// What has the target.
+    pub of: Targeting,
     /// The target.
     pub target: Place,
     /// The target, or the field of it that no object has.
@@ -34,7 +46,7 @@ pub struct Unmatched {
     pub unknown: Option<Unknown>,
 }
 
-/// The targets of the patches of a build.
+/// The targets of the patches and replacements of a build.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Targets {
     /// The targets that select an object.
@@ -47,6 +59,7 @@ impl Targets {
     /// Notes whether a target selects one of the objects. `is_open` means that some objects are unknown.
     pub(crate) fn note(
         &mut self,
+        of: Targeting,
         (target, is_matched): (&Selector, bool),
         objects: &Resources,
         is_open: bool,
@@ -56,29 +69,67 @@ impl Targets {
             self.matched.push(target.place);
         } else if !is_open && self.unmatched.len() < MOST_UNMATCHED {
             let has_words = self.unmatched.len() < MOST_SUGGESTED;
-            self.unmatched.push(unmatched(target, objects, has_words)?);
+            let patterns = target.patterns()?;
+            let wanted = Wanted {
+                id: &target.id,
+                place: target.place,
+                fields: &target.fields,
+            };
+            let is_field = |field: Field, ids: (&ResId, &ResId)| patterns.is_field(field, ids);
+            let missing = missing(&wanted, objects, is_field, has_words)?;
+            self.unmatched.push(Unmatched {
+                of,
+                target: target.place,
+                place: missing.place,
+                message: missing
+                    .message
+                    .unwrap_or_else(|| "no object matches its target".to_owned()),
+                unknown: missing.unknown,
+            });
         }
         Ok(())
     }
 }
 
-/// The reason why a target selects none of the objects: the first field that none of them has.
-fn unmatched(target: &Selector, objects: &Resources, has_words: bool) -> Result<Unmatched> {
-    let patterns = target.patterns()?;
+/// The id of an object that something in a kustomization needs.
+pub(crate) struct Wanted<'a> {
+    pub(crate) id: &'a ResId,
+    /// The place of the whole.
+    pub(crate) place: Place,
+    /// The places of the fields of `id`.
+    pub(crate) fields: &'a [(Field, Place)],
+}
+
+/// The first field of a wanted id that no object has.
+pub(crate) struct Missing {
+    /// The place of the field, or of the whole.
+    pub(crate) place: Place,
+    /// A sentence about the field. `None` if objects have each of the fields.
+    pub(crate) message: Option<String>,
+    pub(crate) unknown: Option<Unknown>,
+}
+
+/// The reason why none of the objects is the wanted one. `is_field` tells whether an object with these ids, now and at first, has a field.
+/// `has_words` says whether to return the words that objects have instead.
+pub(crate) fn missing(
+    wanted: &Wanted<'_>,
+    objects: &Resources,
+    is_field: impl Fn(Field, (&ResId, &ResId)) -> Result<bool>,
+    has_words: bool,
+) -> Result<Missing> {
     let list = objects.list();
     // Each object has its ids read, and each field compared.
     spend::work(list.len() * AN_ID * (2 + Field::ALL.len()))?;
     let mut left: Vec<_> = list.iter().map(|it| (it.id(), it.first_id())).collect();
-    let mut why = Unmatched {
-        target: target.place,
-        place: target.place,
-        message: "no object matches its target".to_owned(),
+    let mut why = Missing {
+        place: wanted.place,
+        message: None,
         unknown: None,
     };
     for field in Field::ALL {
         let (mut selected, mut others) = (Vec::new(), Vec::new());
         for (now, first) in left {
-            if patterns.is_field(field, (&now, &first))? {
+            if is_field(field, (&now, &first))? {
                 selected.push((now, first));
             } else {
                 others.push(field.of(&first).clone());
@@ -86,15 +137,15 @@ fn unmatched(target: &Selector, objects: &Resources, has_words: bool) -> Result<
         }
         left = selected;
         if left.is_empty() {
-            let word = field.of(&target.id);
-            let kind = &target.id.gvk.kind;
+            let word = field.of(wanted.id);
+            let kind = &wanted.id.gvk.kind;
             let of = if field == Field::Kind || kind.is_empty() {
                 "object"
             } else {
                 clipped(kind)
             };
-            why.message = format!("no {of} has the {} `{}`", field.key(), clipped(word));
-            why.place = target
+            why.message = Some(format!("no {of} has the {} `{}`", field.key(), clipped(word)));
+            why.place = wanted
                 .fields
                 .iter()
                 .find(|it| it.0 == field)

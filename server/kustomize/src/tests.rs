@@ -23,6 +23,16 @@ impl Files for Memory {
         self.0.keys().any(|it| it.starts_with(path) && it != path)
     }
 
+    fn names(&self, folder: &Path) -> Vec<String> {
+        let names = self
+            .0
+            .keys()
+            .filter_map(|it| it.strip_prefix(folder).ok()?.iter().next());
+        let mut names: Vec<String> = names.filter_map(|it| Some(it.to_str()?.to_owned())).collect();
+        names.dedup();
+        names
+    }
+
     fn refusal(&self, path: &Path) -> Option<String> {
         path.starts_with("/refused").then(|| "it is refused".to_owned())
     }
@@ -133,8 +143,65 @@ fn a_failure_names_its_place() {
             ),
             ("o/w.yaml", WIDGET),
         ],
-        "`remove` fails: the object has no `/spec/gone` at \"/spec/gone\"",
+        "`remove` fails: Widget `w` has no `/spec/gone` at \"/spec/gone\"",
     );
+}
+
+#[test]
+fn a_replacement_names_what_no_object_has() {
+    let of = |source: &str, select: &str, path: &str| {
+        let kustomization = format!(
+            "resources: [w.yaml]\nreplacements:\n- source: {{{source}}}\n  targets:\n  - select: {{{select}}}\n    fieldPaths: [{path}]\n"
+        );
+        build(
+            &memory(&[("o/kustomization.yaml", &kustomization), ("o/w.yaml", WIDGET)]),
+            Path::new("/o"),
+        )
+    };
+    let fails = |source: &str, select: &str, path: &str| {
+        let problem = of(source, select, path).objects.expect_err("it fails");
+        (problem.message, problem.unknown.expect("a word").known)
+    };
+    let (kind, size) = ("kind: Widget", "spec.size");
+    assert_eq!(
+        fails("kind: Widget, name: v", kind, size),
+        (
+            "the `source` of the replacement is absent: no Widget has the name `v`".to_owned(),
+            vec!["w".into()]
+        )
+    );
+    let (message, known) = fails("kind: Widget, fieldPath: spec.size", kind, "spec.sise");
+    assert_eq!(message, "Widget `w` has no `spec.sise`");
+    assert_eq!(known, ["spec.list".into(), "spec.size".into()]);
+    // kustomize says nothing.
+    let built = of(kind, "kind: Wigdet", size);
+    assert_eq!(built.objects.map(|it| it.len()), Ok(1));
+    let [unmatched] = built.targets.unmatched.as_slice() else {
+        panic!("{:?}", built.targets)
+    };
+    assert_eq!(unmatched.message, "no object has the kind `Wigdet`");
+    assert!(of(kind, kind, size).targets.unmatched.is_empty());
+}
+
+#[test]
+fn a_missing_path_is_compared_with_those_that_exist() {
+    let of = |path: &str| {
+        let kustomization = format!("resources: [{path}]\n");
+        let files = [
+            ("o/kustomization.yaml", kustomization.as_str()),
+            ("o/a/b/w.yaml", WIDGET),
+            ("o/a/b/v.yaml", WIDGET),
+            ("o/x/c/u.yaml", WIDGET),
+        ];
+        let unread = build(&memory(&files), Path::new("/o")).unread;
+        let Some((Unread::Missing(_, like), _)) = unread.into_iter().next() else {
+            panic!("{path} is not missing")
+        };
+        like.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(of("a/b/ww.yaml"), ["a/b/v.yaml", "a/b/w.yaml"]);
+    assert_eq!(of("./aa/b/w.yaml"), ["./a/b/w.yaml"]);
+    assert_eq!(of("../o/a/c/w.yaml"), ["../o/a/b/w.yaml"]);
 }
 
 #[test]
@@ -246,10 +313,11 @@ fn what_is_made_or_missing_is_left_out() {
         ]);
         build(&files, Path::new("/o"))
     };
+    let missing = |path: &str| Unread::Missing(path.to_owned(), vec!["kustomization.yaml".into(), "w.yaml".into()]);
     for (more, unread) in [
         ("helmCharts: [{name: a}]\n", Unread::Made("helmCharts", None)),
-        ("generators: [g.yaml]\n", Unread::Missing("g.yaml".to_owned())),
-        ("bases: [gone.yaml]\n", Unread::Missing("gone.yaml".to_owned())),
+        ("generators: [g.yaml]\n", missing("g.yaml")),
+        ("bases: [gone.yaml]\n", missing("gone.yaml")),
     ] {
         let built = of(more);
         assert_eq!(built.objects.unwrap().len(), 1, "{more}");

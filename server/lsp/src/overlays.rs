@@ -412,6 +412,10 @@ impl Files for SessionFiles<'_> {
         self.disk.is_folder(path)
     }
 
+    fn names(&self, folder: &Path) -> Vec<String> {
+        self.disk.names(folder)
+    }
+
     fn refusal(&self, path: &Path) -> Option<String> {
         self.disk.refusal(path)
     }

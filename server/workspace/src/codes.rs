@@ -84,7 +84,7 @@ crd_analyzer_schema::codes! {
     KUSTOMIZE_FAILURE = "kustomize-failure";
     /// A kustomization needs something that crd-analyzer does not read or run.
     KUSTOMIZE_NOT_BUILT = "kustomize-not-built", no_fix: "Only the author knows where the missing part is.";
-    /// The target of a patch matches no object.
+    /// The target of a patch or a replacement matches no object.
     UNUSED_PATCH = "unused-patch";
     /// A marker in a Go file has a name that controller-gen does not know.
     UNKNOWN_MARKER = "unknown-marker";

@@ -105,7 +105,7 @@ impl Case {
 
 /// Whether the error means that a file or folder does not exist, which makes kustomize fail.
 fn is_missing((unread, _): &(Unread, Place)) -> bool {
-    matches!(unread, Unread::Missing(_) | Unread::Awaited(_))
+    matches!(unread, Unread::Missing(..) | Unread::Awaited(_))
 }
 
 fn objects(built: &Build, sources: &Sources) -> Result<Vec<Value>, (ProblemKind, String)> {

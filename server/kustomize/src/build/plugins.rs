@@ -51,7 +51,10 @@ impl Building<'_> {
         let plugins = self.plugins(folder, list)?;
         let problems = self.unread.split_off(before).into_iter().map(|(unread, place)| {
             let (kind, message) = match unread {
-                Unread::Missing(path) => (ProblemKind::Fails, format!("the file `{path}` does not exist")),
+                Unread::Missing(path, like) => {
+                    let message = format!("the file `{path}` does not exist");
+                    return Problem::fails(place, message).of_unknown(&path, like);
+                }
                 Unread::Awaited(path) => (ProblemKind::Missing, format!("the file `{path}` does not exist")),
                 Unread::Remote(url) | Unread::RemoteFile(url) => {
                     (ProblemKind::NotSupported, format!("`{url}` is remote and is not read"))

@@ -13,9 +13,12 @@ use crate::{
     problem::Problem,
     replace,
     resource::{Allowed, Resource, Resources},
+    selector::Selector,
     sources::{joined, unread},
     spec::Config,
-    spend, transform, value,
+    spend,
+    targets::Targeting,
+    transform, value,
 };
 
 /// The transformers for the fields of a kustomization, in kustomize's order (`configureBuiltinTransformers`).
@@ -123,18 +126,29 @@ impl Building<'_> {
 
     /// Notes whether the target of a patch selects one of the objects.
     fn note_target(&mut self, patch: &Patch, is_matched: bool, objects: &Resources) -> Result<()> {
-        // A transformer that is not run may create objects or change their names.
-        let is_open = self.is_open() || self.blocked.is_some() || self.has_empty_files;
         match &patch.target {
-            Some(target) => self.targets.note((target, is_matched), objects, is_open),
+            Some(target) => self.note(Targeting::Patch, (target, is_matched), objects),
             None => Ok(()),
         }
     }
 
+    fn note(&mut self, of: Targeting, target: (&Selector, bool), objects: &Resources) -> Result<()> {
+        // A transformer that is not run may create objects or change their names.
+        let is_open = self.is_open() || self.blocked.is_some() || self.has_empty_files;
+        self.targets.note(of, target, objects, is_open)
+    }
+
+    /// Applies a replacement, and notes whether its targets select objects.
+    fn replace(&mut self, replacement: &Replacement, resources: &mut Resources) -> Result<()> {
+        for target in replace::replace(resources, replacement, self.is_open())? {
+            self.note(Targeting::Replacement, target, resources)?;
+        }
+        Ok(())
+    }
+
     fn replacement(&mut self, folder: &Path, replacement: &Replacement, resources: &mut Resources) -> Result<()> {
-        let is_open = self.is_open();
         let Some(path) = &replacement.path else {
-            return replace::replace(resources, replacement, is_open);
+            return self.replace(replacement, resources);
         };
         if replacement.source.is_some() || replacement.targets.is_some() {
             return Err(Problem::fails(
@@ -154,7 +168,7 @@ impl Building<'_> {
         };
         for item in items {
             let replacement = decode::replacement(item, Decoder::Named)?;
-            replace::replace(resources, &replacement, is_open)?;
+            self.replace(&replacement, resources)?;
         }
         Ok(())
     }

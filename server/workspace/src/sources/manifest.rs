@@ -2,7 +2,7 @@
 
 use std::{
     collections::{HashMap, HashSet},
-    fmt,
+    fmt::{self, Write as _},
     ops::Range,
     path::Path,
     sync::Arc,
@@ -371,11 +371,29 @@ impl Writing {
 
     /// Writes a string.
     pub fn string(&mut self, value: &str) {
-        let written = serde_json::to_string(value).unwrap_or_else(|_| "\"\"".to_owned());
-        // In YAML, these characters would be line breaks.
-        let written = written.replace('\u{85}', "\\u0085").replace('\u{2028}', "\\u2028");
-        self.text
-            .push_str(&written.replace('\u{2029}', "\\u2029").replace('\u{feff}', "\\ufeff"));
+        let is_escaped = |it: char| match it {
+            '"' | '\\' => true,
+            // In YAML, these characters would be line breaks.
+            '\u{85}' | '\u{2028}' | '\u{2029}' | '\u{feff}' => true,
+            _ => it < ' ',
+        };
+        self.text.push('"');
+        let mut rest = value;
+        while let Some((plain, after)) = rest.find(is_escaped).map(|it| rest.split_at(it)) {
+            self.text.push_str(plain);
+            let mut after = after.chars();
+            match after.next() {
+                Some('\n') => self.text.push_str("\\n"),
+                Some(it @ ('"' | '\\')) => self.text.extend(['\\', it]),
+                Some(it) => {
+                    let _ = write!(self.text, "\\u{:04x}", u32::from(it));
+                }
+                None => {}
+            }
+            rest = after.as_str();
+        }
+        self.text.push_str(rest);
+        self.text.push('"');
     }
 
     /// Writes a part, and records the place from which it comes.

@@ -305,7 +305,7 @@ impl Overlays {
         for (unread, place) in &build.unread {
             let is_new = match unread {
                 Unread::Remote(url) | Unread::RemoteFile(url) => state.remote.insert(url.clone()),
-                Unread::Missing(_) | Unread::Awaited(_) | Unread::Refused(..) | Unread::Made(..) => true,
+                Unread::Missing(..) | Unread::Awaited(_) | Unread::Refused(..) | Unread::Made(..) => true,
             };
             if is_new {
                 findings.push((*place, told_unread(unread, is_as_is)));

@@ -86,7 +86,15 @@ pub(super) fn failure(message: &str) -> Finding {
 /// The diagnostic about a part of a kustomization that crd-analyzer does not read. The other objects are still built.
 pub(super) fn told_unread(unread: &Unread, is_as_is: bool) -> Finding {
     let (headline, note) = match unread {
-        Unread::Missing(path) => return missing(path),
+        Unread::Missing(path, like) => {
+            let mut finding = missing(path);
+            let unknown = Unknown {
+                word: path.as_str().into(),
+                known: like.clone(),
+            };
+            propose(&mut finding, &unknown);
+            return finding;
+        }
         Unread::Awaited(path) if is_as_is => {
             let mut finding = missing(path);
             finding.notes.push(AS_IS.to_owned());

@@ -1,8 +1,8 @@
-//! Hints about patches whose targets match no object in any build.
+//! Hints about patches and replacements whose targets match no object in any build.
 
 use std::collections::HashSet;
 
-use crd_analyzer_kustomize::{Place, Targets, Unmatched};
+use crd_analyzer_kustomize::{Place, Targeting, Targets, Unmatched};
 use crd_analyzer_syntax::tree::Span;
 
 use super::objects::propose;
@@ -12,7 +12,7 @@ use crate::{
     words,
 };
 
-/// The targets of the patches in all builds. A kustomization that several others use may have a patch for each of them.
+/// The targets of the patches and replacements in all builds. A kustomization that several others use may have a patch for each of them.
 #[derive(Default)]
 pub(super) struct TargetsOfRun {
     matched: HashSet<Place>,
@@ -37,7 +37,11 @@ impl TargetsOfRun {
 }
 
 fn told(unmatched: &Unmatched) -> Finding {
-    let headline = words::clip(&format!("the patch changes nothing: {}", unmatched.message), 100);
+    let what = match unmatched.of {
+        Targeting::Patch => "the patch changes nothing",
+        Targeting::Replacement => "the replacement changes nothing here",
+    };
+    let headline = words::clip(&format!("{what}: {}", unmatched.message), 100);
     let mut finding = Finding::new(Class::Hint, codes::UNUSED_PATCH, Span::default(), headline);
     if let Some(unknown) = &unmatched.unknown {
         propose(&mut finding, unknown);
