@@ -7,6 +7,7 @@ mod charts;
 mod check;
 mod cluster;
 mod compat;
+mod consequences;
 mod convert;
 mod cost;
 mod crds;

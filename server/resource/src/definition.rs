@@ -166,6 +166,11 @@ impl Definition {
         self.api_versions(|it| it.is_served && it.deprecation.is_none())
     }
 
+    /// Whether the CRD has any version, served or not.
+    pub fn has_versions(&self) -> bool {
+        !self.versions.is_empty()
+    }
+
     fn api_versions(&self, is_meant: impl Fn(&Version) -> bool) -> Vec<String> {
         let meant = self.versions.iter().filter(|it| is_meant(it));
         meant.map(|it| format!("{}/{}", self.group, it.name)).collect()

@@ -1,7 +1,10 @@
 //! Errors of the API server that follow from another error of the same object: whoever corrects that one has corrected them.
 
+use crd_analyzer_apiextensions::codes::{
+    INVALID_GROUP, STORAGE_VERSION_COUNT, STORED_VERSIONS, UNKNOWN_CONVERSION_STRATEGY, UNKNOWN_TYPE,
+};
 use crd_analyzer_resource::codes::{INVALID_SCALE, UNKNOWN_FIELD};
-use crd_analyzer_schema::codes::{MISSING_PROPERTY, WRONG_TYPE};
+use crd_analyzer_schema::codes::{METADATA_TYPE, MISSING_PROPERTY, RULE_EVALUATION, RULE_FAILED, WRONG_TYPE};
 
 use crate::findings::{
     advice::field,
@@ -9,30 +12,39 @@ use crate::findings::{
     report::MergedFinding,
 };
 
-/// The codes of errors that may follow from others.
-const FOLLOWING: [&str; 3] = [INVALID_SCALE, MISSING_PROPERTY, UNKNOWN_FIELD];
+/// The codes of errors from which others may follow.
+const CAUSES: [&str; 6] = [
+    INVALID_GROUP,
+    UNKNOWN_FIELD,
+    WRONG_TYPE,
+    UNKNOWN_TYPE,
+    STORAGE_VERSION_COUNT,
+    UNKNOWN_CONVERSION_STRATEGY,
+];
+
+/// The codes of errors whose message says more than that of their cause.
+const NOTED: [&str; 3] = [MISSING_PROPERTY, RULE_FAILED, RULE_EVALUATION];
 
 /// Removes the findings that follow from others, and names the missing ones in a note.
 pub(super) fn tell_once(shown: &mut Vec<MergedFinding>) {
-    let may_follow = |it: &MergedFinding| FOLLOWING.contains(&it.finding.code);
-    let may_cause = |it: &MergedFinding| [UNKNOWN_FIELD, WRONG_TYPE].contains(&it.finding.code);
-    if shown.len() < 2 || !shown.iter().any(may_follow) {
-        return;
-    }
+    let may_cause = |it: &MergedFinding| is_error(&it.finding) && CAUSES.contains(&it.finding.code);
     let causes: Vec<usize> = (0..shown.len())
         .filter(|it| may_cause(&shown[*it]))
         .take(MOST_CAUSES)
         .collect();
+    if shown.len() < 2 || causes.is_empty() {
+        return;
+    }
     let mut left: Vec<bool> = vec![true; shown.len()];
     let mut notes: Vec<(usize, String)> = Vec::new();
-    for (at, it) in shown.iter().enumerate().filter(|it| may_follow(it.1)) {
+    for (at, it) in shown.iter().enumerate().filter(|it| is_error(&it.1.finding)) {
         let is_cause = |cause: &usize| {
             let of = &shown[*cause];
             *cause != at && of.versions == it.versions && follows(&it.finding, &of.finding)
         };
         if let Some(cause) = causes.iter().copied().find(is_cause) {
             left[at] = false;
-            if it.finding.code == MISSING_PROPERTY {
+            if NOTED.contains(&it.finding.code) {
                 notes.push((cause, it.finding.headline.clone()));
             }
         }
@@ -92,22 +104,51 @@ fn keep(shown: &mut Vec<MergedFinding>, left: Vec<bool>) {
 /// The maximum number of causes to look at in an object.
 const MOST_CAUSES: usize = 100;
 
+/// Whether the API server rejects the object for a finding.
+fn is_error(finding: &Finding) -> bool {
+    matches!(finding.class, Class::Error | Class::LaterError)
+}
+
 /// Whether a finding follows from another one.
 fn follows(finding: &Finding, cause: &Finding) -> bool {
     match (finding.code, cause.code) {
-        // The key of a required field is misspelled: both findings say to change it.
-        (MISSING_PROPERTY, UNKNOWN_FIELD) => {
-            cause.meant.is_some() && !cause.help.is_empty() && cause.help == finding.help
+        // The required field is beside the object that it belongs to.
+        (MISSING_PROPERTY, UNKNOWN_FIELD) if is_beside(finding, cause) => true,
+        // The rule may read the misspelt field.
+        (RULE_FAILED | RULE_EVALUATION, UNKNOWN_FIELD) => {
+            cause.meant.is_some()
+                && unknown(cause)
+                    .and_then(parent)
+                    .is_some_and(|it| field(finding) == Some(it))
         }
         // No field of a value of another type is known.
         (UNKNOWN_FIELD, WRONG_TYPE) => {
             let inside = || unknown(finding)?.strip_prefix(field(cause)?);
             inside().is_some_and(|it| it.starts_with(['.', '[']))
         }
-        // The scale subresource needs an integer, as the schema does.
-        (INVALID_SCALE, WRONG_TYPE) => finding.span == cause.span,
-        _ => false,
+        (UNKNOWN_FIELD, _) => false,
+        // The API server names one value twice.
+        (INVALID_SCALE, WRONG_TYPE) | (METADATA_TYPE, UNKNOWN_TYPE) | (STORED_VERSIONS, STORAGE_VERSION_COUNT) => {
+            finding.span == cause.span
+        }
+        // For example, the key of a required field is misspelt: both findings say to change it.
+        _ => !cause.help.is_empty() && cause.help == finding.help,
     }
+}
+
+/// Whether a required field is missing in an object beside which it is written.
+fn is_beside(missing: &Finding, cause: &Finding) -> bool {
+    let inside = || {
+        let written = unknown(cause)?;
+        let (object, name) = field(missing)?.rsplit_once('.')?;
+        Some(parent(object)? == parent(written)? && written.ends_with(&format!(".{name}")))
+    };
+    inside() == Some(true)
+}
+
+/// The path of the object that has a field.
+fn parent(path: &str) -> Option<&str> {
+    Some(path.rsplit_once('.')?.0)
 }
 
 /// The unknown field that the API server names.

@@ -278,6 +278,10 @@ impl One<'_> {
                 let verdict = self.unchecked("the schema of its CRD has an error", &text);
                 return answer(verdict, None, None);
             }
+            Err(NotServed::Version(_)) if !definition.has_versions() => {
+                let verdict = self.unchecked("its CRD has no versions", &text);
+                return answer(verdict, None, None);
+            }
             Err(why) => {
                 if let Some(served) = put_in() {
                     served

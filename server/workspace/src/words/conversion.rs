@@ -7,6 +7,7 @@ use crd_analyzer_syntax::json::Json;
 use super::{
     About, Words,
     meant::meant,
+    misspelt_key,
     text::{code, written},
 };
 
@@ -54,13 +55,16 @@ pub(super) fn words(about: &About<'_>) -> Option<Words> {
             }
             codes::WEBHOOK_WITHOUT_STRATEGY => {
                 let strategy = about.text(&["spec", "conversion", "strategy"]).unwrap_or("None");
-                Words::new(format!(
+                let words = Words::new(format!(
                     "{} is set, but the conversion strategy is {}",
                     code(about.last()),
                     code(strategy)
-                ))
+                ));
+                match meant(strategy, ["Webhook"]) {
+                    Some(near) => words.did_you_mean(strategy, near),
+                    None => words.help("set `strategy: Webhook`, or remove `webhook`"),
+                }
                 .label("needs strategy `Webhook`")
-                .help("set `strategy: Webhook`, or remove `webhook`")
             }
             codes::INVALID_WEBHOOK_URL => url(about),
             codes::INVALID_WEBHOOK_SERVICE => service(about),
@@ -68,9 +72,16 @@ pub(super) fn words(about: &About<'_>) -> Option<Words> {
                 .label("no readable certificate")
                 .help("write the base64 of a PEM file with `-----BEGIN CERTIFICATE-----`, or remove `caBundle`")
                 .quote(),
-            codes::MISSING_REVIEW_VERSIONS => Words::new("a webhook conversion needs `conversionReviewVersions`")
-                .label("`conversionReviewVersions` is missing")
-                .help("add `conversionReviewVersions: [v1]`"),
+            codes::MISSING_REVIEW_VERSIONS => {
+                let webhook = ["spec", "conversion", "webhook"];
+                let webhook = webhook.iter().try_fold(about.root, |it, key| it.get(key));
+                Words::new("a webhook conversion needs `conversionReviewVersions`")
+                    .label("`conversionReviewVersions` is missing")
+                    .help(match misspelt_key(webhook, "conversionReviewVersions") {
+                        Some(near) => format!("change {} to `conversionReviewVersions`", code(near)),
+                        None => "add `conversionReviewVersions: [v1]`".to_owned(),
+                    })
+            }
             codes::INVALID_REVIEW_VERSION => Words::new(format!("{} is not the name of a version", shown(about)))
                 .label("not a version")
                 .help("write `v1`"),

@@ -27,12 +27,18 @@ pub(super) fn words(about: &About<'_>) -> Option<Words> {
         codes::MISSING_GROUP => Words::new("`spec` has no `group`")
             .label("`group` is missing here")
             .help("add `group` with a domain of yours, such as `group: example.com`"),
-        codes::INVALID_GROUP => Words::new(format!(
-            "{} is not a group: it must be a domain with a dot",
-            shown(about)
-        ))
-        .label("not a domain")
-        .help("write a domain in lower case, such as `example.com`"),
+        codes::INVALID_GROUP => {
+            let words = Words::new(format!(
+                "{} is not a group: it must be a domain with a dot",
+                shown(about)
+            ));
+            match group_of_name(about) {
+                Some((group, meant)) => words.did_you_mean(group, meant),
+                None => words
+                    .label("not a domain")
+                    .help("write a domain in lower case, such as `example.com`"),
+            }
+        }
         codes::UNKNOWN_SCOPE => scope(about),
         codes::MISSING_RESOURCE_NAME => missing_name(about),
         codes::INVALID_RESOURCE_NAME => invalid_name(about),
@@ -156,13 +162,8 @@ fn own_name(about: &About<'_>) -> Option<Words> {
         return Some(words.label("the plural or the group has capital letters").help(names));
     }
     let plural = about.text(&["spec", "names", "plural"]).unwrap_or_default();
-    let rest = own.strip_prefix(plural).and_then(|it| it.strip_prefix('.'));
-    if let Some(rest) = rest.filter(|it| it.contains('.') && !group.contains('.')) {
-        return Some(
-            words
-                .label("another group")
-                .help(format!("change the group to {}", code(rest))),
-        );
+    if let Some((group, meant)) = group_of_name(about) {
+        return Some(words.did_you_mean(group, meant).label("another group"));
     }
     let kind = about.text(&["spec", "names", "kind"]).unwrap_or_default();
     let help = match plural::meant(own, (group, kind, plural)) {
@@ -170,6 +171,16 @@ fn own_name(about: &About<'_>) -> Option<Words> {
         None => format!("change it to `{expected}`"),
     };
     Some(words.label("not plural and group").help(help))
+}
+
+/// If the group is no domain: the group, and the domain in `metadata.name`, which has the same plural.
+fn group_of_name<'a>(about: &About<'a>) -> Option<(&'a str, &'a str)> {
+    let group = about.text(&["spec", "group"]).filter(|it| !it.contains('.'))?;
+    let own = about.text(&["metadata", "name"])?;
+    let rest = own
+        .strip_prefix(about.text(&["spec", "names", "plural"])?)?
+        .strip_prefix('.')?;
+    (!group.is_empty() && rest.contains('.')).then_some((group, rest))
 }
 
 /// Help for a field of `spec` that is missing because it is misspelt or in another place.
