@@ -43,6 +43,20 @@ impl KeptJson {
         Cell::try_new(tree, |tree| read_json_of(tree, node)).map(Self)
     }
 
+    /// Converts a node of a tree to JSON, and changes the JSON.
+    pub fn read_changed(
+        tree: Arc<Tree>,
+        node: NodeId,
+        change: impl FnOnce(&mut JsonDoc<'_>, &Tree),
+    ) -> Result<Self, ConvertError> {
+        Cell::try_new(tree, |tree| {
+            let mut json = read_json_of(tree, node)?;
+            change(&mut json, tree);
+            Ok(json)
+        })
+        .map(Self)
+    }
+
     /// The JSON.
     pub fn get(&self) -> &JsonDoc<'_> {
         self.0.borrow_dependent()

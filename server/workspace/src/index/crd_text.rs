@@ -448,13 +448,20 @@ impl CrdText {
         known.entry(version).or_insert_with(find).clone()
     }
 
-    /// The JSON of the CRD as it is written. It is converted once for all who hold it at the same time. `None` if it cannot be converted.
+    /// The JSON of the CRD, without the values that are not known. It is converted once for all who hold it at the same time. `None` if it cannot be converted.
     pub(crate) fn shared_json(&self) -> Option<Arc<KeptJson>> {
         let mut shared = self.shared_json.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(json) = shared.upgrade() {
             return Some(json);
         }
-        let json = Arc::new(KeptJson::read_of(self.tree.clone(), self.root).ok()?);
+        let tree = self.tree.clone();
+        let json = match &self.filled {
+            Some(places) => KeptJson::read_changed(tree, self.root, |json, tree| {
+                unknown_crd::take(json, tree, Some(places));
+            }),
+            None => KeptJson::read_of(tree, self.root),
+        };
+        let json = Arc::new(json.ok()?);
         *shared = Arc::downgrade(&json);
         Some(json)
     }

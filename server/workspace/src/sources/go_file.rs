@@ -16,6 +16,7 @@ use crd_analyzer_gosource::{
     },
     fit,
 };
+use crd_analyzer_schema::codes::UNDEFINED_FIELD;
 use crd_analyzer_syntax::tree::Span;
 
 use crate::{
@@ -139,7 +140,8 @@ pub(crate) fn silence(report: &mut FileReport) {
         report.findings.retain(|it| it.code == codes::INVALID_GO);
         return;
     }
-    leave_out_beside_errors(report);
+    leave_out_beside_problems(report);
+    leave_out_what_follows(report);
     let text = report.text.clone();
     if !suppress::may_be_in(&text) {
         return;
@@ -153,21 +155,43 @@ pub(crate) fn silence(report: &mut FileReport) {
     report.findings.retain(|it| !it.suppressed && !is_unused(it));
 }
 
-/// Removes the findings about older CRDs at fields and types that have an error, too. A CRD can only follow when the markers are right.
-fn leave_out_beside_errors(report: &mut FileReport) {
+/// Removes the findings about older CRDs at fields and types that have another problem. A CRD can only follow when the markers are right.
+fn leave_out_beside_problems(report: &mut FileReport) {
     let verdicts = || report.documents.iter().flat_map(|it| &it.verdicts);
-    let all = || verdicts().flat_map(|it| it.1.findings()).chain(&report.findings);
-    if !all().any(|it| it.code == codes::STALE_CRD) {
+    let of_crds = || verdicts().flat_map(|it| it.1.findings());
+    if !of_crds().any(|it| it.code == codes::STALE_CRD) {
         return;
     }
-    let errors = all().filter(|it| it.severity == Severity::Error);
-    let mut errors: Vec<u32> = errors.map(|it| it.span.start).collect();
-    errors.sort_unstable();
+    let errors = of_crds().filter(|it| it.severity == Severity::Error);
+    let of_markers = report.findings.iter();
+    let of_markers = of_markers.filter(|it| matches!(it.severity, Severity::Error | Severity::Warning));
+    let mut problems: Vec<u32> = errors.chain(of_markers).map(|it| it.span.start).collect();
+    problems.sort_unstable();
     let text = report.text.clone();
     let stays = |it: &mut Finding| {
         let around = with_comments(&text, it.span);
-        let first = errors.partition_point(|it| *it < around.start);
-        it.code != codes::STALE_CRD || errors.get(first).is_none_or(|it| *it >= around.end)
+        let first = problems.partition_point(|it| *it < around.start);
+        it.code != codes::STALE_CRD || problems.get(first).is_none_or(|it| *it >= around.end)
+    };
+    let verdicts = report.documents.iter_mut().flat_map(|it| &mut it.verdicts);
+    verdicts.for_each(|(_, verdict)| verdict.retain_mut(stays));
+}
+
+/// Removes the errors of the API server that follow from an error of controller-gen: those about the same marker, and those about rules that read a
+/// field for which controller-gen fails, because the manifest does not have it.
+fn leave_out_what_follows(report: &mut FileReport) {
+    let errors = report.findings.iter().filter(|it| it.severity == Severity::Error);
+    let text = report.text.clone();
+    let line = |it: &Finding| text[..it.span.start as usize].rfind('\n').map_or(0, |it| it + 1);
+    let is_marker = |it: &&Finding| matches!(it.code, codes::INVALID_MARKER | codes::MISMATCHED_MARKER);
+    let markers: HashSet<usize> = errors.clone().filter(is_marker).map(line).collect();
+    let is_refused = errors.clone().any(|it| it.code == codes::GO_TYPE_REFUSED);
+    if markers.is_empty() && !is_refused {
+        return;
+    }
+    let stays = |it: &mut Finding| {
+        let follows = is_refused && it.code == UNDEFINED_FIELD || markers.contains(&line(it));
+        !(matches!(it.class, Class::Error | Class::LaterError) && follows)
     };
     let verdicts = report.documents.iter_mut().flat_map(|it| &mut it.verdicts);
     verdicts.for_each(|(_, verdict)| verdict.retain_mut(stays));

@@ -407,7 +407,8 @@ fn operator(function: &str) -> Option<&'static str> {
 pub(super) fn type_name(ty: &str) -> String {
     let mut out = String::new();
     for part in ty.split_inclusive(|c: char| "(), ".contains(c)) {
-        let word = part.trim_end_matches(|c: char| "(), ".contains(c));
+        // A dot at the end is that of a call: `selfType.(string)`.
+        let word = part.trim_end_matches(|c: char| "(), .".contains(c));
         let rest = &part[word.len()..];
         out.push_str(if word.starts_with("selfType") { "object" } else { word });
         out.push_str(rest);
@@ -420,7 +421,8 @@ pub(super) fn no_overload(function: &str, operands: &str) -> Words {
     let Some(operator) = operator(function) else {
         return no_such_call(function, &operands);
     };
-    let types: Vec<&str> = split_types(operands.trim_start_matches('(').trim_end_matches(')'));
+    let inner = operands.strip_prefix('(').and_then(|it| it.strip_suffix(')'));
+    let types: Vec<&str> = split_types(inner.unwrap_or(&operands));
     let shown: Vec<String> = types.iter().map(|it| code(it)).collect();
     let words = Words::new(format!("{} does not accept {}", code(operator), shown.join(" and "))).label(
         match types.as_slice() {
