@@ -227,6 +227,13 @@ pub enum Tagged {
         /// The option that was probably meant.
         meant: Option<String>,
     },
+    /// A name with an option in it, because the comma between them is missing.
+    Name {
+        /// The name, as Go and controller-gen read it.
+        written: String,
+        /// The name and the option that are meant.
+        meant: String,
+    },
 }
 
 /// A field with the same JSON name as another field of its struct.

@@ -1,4 +1,4 @@
-//! Finds JSON tags that do not say what their author means: options that Go does not know, and fields without a name.
+//! Finds JSON tags that do not say what their author means: options that Go does not know, fields without a name, and names with an option in them.
 
 use std::ops::Range;
 
@@ -22,6 +22,16 @@ pub(super) fn find(types: &Types, members: &[Member], meant: Meant, found: &mut 
                 problem: Problem::Tagged(Tagged::Nameless { go: go.clone() }),
             });
         }
+        if let Some(meant) = name_meant(name, member) {
+            let span = content.as_ref().map(|it| it.start..it.start + name.len());
+            found.push(Finding {
+                span: span.unwrap_or_else(|| member.of.clone()),
+                problem: Problem::Tagged(Tagged::Name {
+                    written: name.to_owned(),
+                    meant,
+                }),
+            });
+        }
         let mut at = name.len() + 1;
         for option in options.split(',') {
             let start = at;
@@ -42,6 +52,16 @@ pub(super) fn find(types: &Types, members: &[Member], meant: Meant, found: &mut 
             });
         }
     }
+}
+
+/// What is meant by a name with an option in it: `name,omitempty` by `name omitempty`, and `,inline` by the name `inline` of an embedded struct.
+fn name_meant(name: &str, member: &Member) -> Option<String> {
+    if member.name.is_none() && name == "inline" {
+        return Some(",inline".to_owned());
+    }
+    let (own, option) = name.rsplit_once([' ', ';', '\t'])?;
+    let own = own.trim_end_matches([' ', ';', '\t']);
+    OPTIONS.contains(&option).then(|| format!("{own},{option}"))
 }
 
 /// The option that is probably meant by an unknown one.

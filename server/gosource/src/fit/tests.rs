@@ -419,6 +419,12 @@ fn tags_that_say_something_else() {
         vec![format!("{written} {of:?}")]
     };
     let nameless = |tag: &str| vec![format!("{tag} {:?}", Tagged::Nameless { go: "A".to_owned() })];
+    let name = |written: &str, meant: &str| {
+        let (written, meant) = (written.to_owned(), meant.to_owned());
+        let shown = written.clone();
+        vec![format!("{shown} {:?}", Tagged::Name { written, meant })]
+    };
+    assert_eq!(misread("\tName `json:\"inline\"`\n"), name("inline", ",inline"));
     for (tag, expected) in [
         ("a", vec![]),
         ("a,omitempty", vec![]),
@@ -429,6 +435,11 @@ fn tags_that_say_something_else() {
         ("a, omitempty", option(" omitempty", Some("omitempty"))),
         ("a,omitemtpy", option("omitemtpy", Some("omitempty"))),
         ("a,opt", option("opt", Some("omitempty"))),
+        ("a omitempty", name("a omitempty", "a,omitempty")),
+        ("a; omitempty", name("a; omitempty", "a,omitempty")),
+        ("a omitempty,string", name("a omitempty", "a,omitempty")),
+        ("a b", vec![]),
+        ("inline", vec![]),
         (",omitempty", nameless(",omitempty")),
         (",inline", nameless(",inline")),
     ] {

@@ -132,7 +132,10 @@ fn follows(finding: &Finding, cause: &Finding) -> bool {
             finding.span == cause.span
         }
         // For example, the key of a required field is misspelt: both findings say to change it.
-        _ => !cause.help.is_empty() && cause.help == finding.help,
+        (_, UNKNOWN_FIELD | INVALID_GROUP | UNKNOWN_CONVERSION_STRATEGY) => {
+            !cause.help.is_empty() && cause.help == finding.help
+        }
+        _ => false,
     }
 }
 

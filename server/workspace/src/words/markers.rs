@@ -114,6 +114,12 @@ fn tagged(of: &Tagged) -> Words {
             };
             words.note("Go and controller-gen ignore it")
         }
+        Tagged::Name { written, meant } => {
+            let shown = code(&clip(written, LONGEST_NAME));
+            Words::new(format!("{shown} is the JSON name of the field: the comma is missing"))
+                .label("the whole name")
+                .help(format!("write {}", code(&clip(meant, 2 * LONGEST_NAME))))
+        }
     }
 }
 

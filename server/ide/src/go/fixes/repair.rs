@@ -54,10 +54,13 @@ pub(super) fn repairs(file: &File<'_>, finding: &Finding) -> Vec<Repair> {
             is_certain: false,
         }];
     }
-    if let Problem::Tagged(Tagged::Option {
-        written,
-        meant: Some(meant),
-    }) = &finding.problem
+    if let Problem::Tagged(
+        Tagged::Option {
+            written,
+            meant: Some(meant),
+        }
+        | Tagged::Name { written, meant },
+    ) = &finding.problem
     {
         // Without a backquoted tag, the finding is at the type.
         let is_written = file.text.get(finding.span.clone()) == Some(written);
