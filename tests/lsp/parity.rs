@@ -45,12 +45,27 @@ fn follows(line: &Value, finding: &Value) -> bool {
         .filter(|it| it["code"] == "wrong-type")
         .collect();
     let field = finding["field"].as_str().unwrap_or_default();
+    let is_told = finding["help"].as_array().is_some_and(|it| !it.is_empty());
+    let mut causes = ["errors", "strict_places", "hints"].into_iter().flat_map(list);
+    let has_same_help = |it: Value| {
+        let codes = ["unknown-field", "invalid-group", "unknown-conversion-strategy"];
+        codes
+            .iter()
+            .any(|code| it["code"] == *code && it["code"] != finding["code"])
+            && it["help"] == finding["help"]
+    };
+    if is_told && causes.any(has_same_help) {
+        return true;
+    }
+    let errors = list("errors");
+    let is_at = |code: &str| {
+        errors
+            .iter()
+            .any(|it| it["code"] == code && it["range"] == finding["range"])
+    };
     match finding["code"].as_str() {
-        Some("missing-property") => {
-            let is_told = finding["help"].as_array().is_some_and(|it| !it.is_empty());
-            let mut unknown = ["strict_places", "hints"].into_iter().flat_map(list);
-            is_told && unknown.any(|it| it["code"] == "unknown-field" && it["help"] == finding["help"])
-        }
+        Some("stored-versions") => is_at("storage-version-count"),
+        Some("metadata-type") => is_at("unknown-type"),
         Some("unknown-field") => {
             let at = list("strict_places").iter().position(|it| it == finding);
             let said = at.and_then(|it| list("strict").get(it)?.as_str().map(str::to_owned));

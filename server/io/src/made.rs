@@ -39,6 +39,9 @@ const SCRIPTS: [&str; 8] = [
     ".github/scripts",
 ];
 
+/// The operator-sdk command that creates the base of a bundle's ClusterServiceVersion, and the ending of that file. The command does not name it.
+const OF_BUNDLE: (&str, &str) = ("generate kustomize manifests", ".clusterserviceversion.yaml");
+
 /// The maximum number of files to read in each folder.
 const MOST_FILES: usize = 200;
 
@@ -90,7 +93,8 @@ impl MadeFiles {
             if is_ignored.is_none() {
                 is_ignored = folder.ignored.as_ref().and_then(|it| it.matched_or_folders(path));
             }
-            if is_ignored == Some(true) || folder.words.contains(name) {
+            let is_of_bundle = || name.ends_with(OF_BUNDLE.1) && folder.words.contains(OF_BUNDLE.1);
+            if is_ignored == Some(true) || folder.words.contains(name) || is_of_bundle() {
                 return true;
             }
             if folder.is_repository {
@@ -145,6 +149,9 @@ impl Known {
             let found = text.split(|c: char| !(c.is_ascii_alphanumeric() || "._-".contains(c)));
             let is_name = |it: &&str| it.len() <= LONGEST && it.trim_matches('.').contains('.');
             words.extend(found.filter(is_name).map(Box::from));
+            if text.contains(OF_BUNDLE.0) {
+                words.insert(OF_BUNDLE.1.into());
+            }
         }
     }
 }
@@ -172,7 +179,10 @@ mod tests {
             ("Makefile", "outside.yaml:\n"),
             ("r/.git/HEAD", ""),
             ("r/.gitignore", "*.env\n/config/secret.yaml\n"),
-            ("r/Makefile", "echo x > ./config/over/image.yaml\nrm -f .yaml\n"),
+            (
+                "r/Makefile",
+                "echo x > ./config/over/image.yaml\nrm -f .yaml\n\t$(SDK) generate kustomize manifests -q\n",
+            ),
             ("r/hack/run.sh", "cp a b/made.yaml"),
             ("r/.github/workflows/a.yaml", "run: touch 'of-ci.yaml'"),
             ("r/config/over/gen.go", "const Name = \"of-go.yaml\""),
@@ -195,6 +205,8 @@ mod tests {
             ("r/config/over/read.yaml", false),
             ("r/config/over/none.yaml", false),
             ("r/config/.yaml", false),
+            ("r/config/manifests/bases/o.clusterserviceversion.yaml", true),
+            ("o.clusterserviceversion.yaml", false),
         ] {
             assert_eq!(made.holds(&root.join(name), &Access::Named), expected, "{name}");
         }

@@ -19,6 +19,7 @@ mod generate;
 mod id;
 mod json_patch;
 mod kustomization;
+mod like;
 mod merge;
 mod names;
 mod node;

@@ -54,7 +54,7 @@ pub(super) fn find(types: &Types, members: &[Member], meant: Meant, found: &mut 
     }
 }
 
-/// What is meant by a name with an option in it: `name,omitempty` by `name omitempty`, and `,inline` by the name `inline` of an embedded struct.
+/// Corrects a name with an option in it: `name omitempty` to `name,omitempty`, and the name `inline` of an embedded struct to `,inline`.
 fn name_meant(name: &str, member: &Member) -> Option<String> {
     if member.name.is_none() && name == "inline" {
         return Some(",inline".to_owned());

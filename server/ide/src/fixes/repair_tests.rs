@@ -95,10 +95,7 @@ fn a_schema_where_v1beta1_has_it_moves() {
     assert_eq!(repaired(&before, "Change validation to schema"), text);
     let shown = judge(&before).merged_findings(&Config::default()).concat();
     let helps: Vec<_> = shown.into_iter().flat_map(|it| it.finding.help).collect();
-    assert_eq!(
-        helps,
-        ["change `validation` to `schema`", "change `validation` to `schema`"]
-    );
+    assert_eq!(helps, ["change `validation` to `schema`"]);
     let both = text.replace("    schema:\n", "    validation: {}\n    schema:\n");
     assert_eq!(repaired(&both, "Remove validation"), text);
 }
@@ -186,6 +183,20 @@ fn junctors_only_say_more() {
         "type: object\nproperties:\n  a:\n    anyOf:\n    - type: integer\n    - type: string",
         "Use x-kubernetes-int-or-string: true",
         "type: object\nproperties:\n  a:\n    x-kubernetes-int-or-string: true\n    anyOf:\n    - type: integer\n    - type: string",
+    );
+}
+
+#[test]
+fn a_property_is_required_once() {
+    check(
+        "type: object\nrequired: [b]\nproperties:\n  a: {type: string, required: true}",
+        "Add a to required",
+        "type: object\nrequired: [b, a]\nproperties:\n  a: {type: string}",
+    );
+    check(
+        "type: object\nrequired: [a]\nproperties:\n  a: {type: string, required: true}",
+        "Remove required",
+        "type: object\nrequired: [a]\nproperties:\n  a: {type: string}",
     );
 }
 

@@ -27,7 +27,7 @@ const NOTED: [&str; 3] = [MISSING_PROPERTY, RULE_FAILED, RULE_EVALUATION];
 
 /// Removes the findings that follow from others, and names the missing ones in a note.
 pub(super) fn tell_once(shown: &mut Vec<MergedFinding>) {
-    let may_cause = |it: &MergedFinding| is_error(&it.finding) && CAUSES.contains(&it.finding.code);
+    let may_cause = |it: &MergedFinding| CAUSES.contains(&it.finding.code);
     let causes: Vec<usize> = (0..shown.len())
         .filter(|it| may_cause(&shown[*it]))
         .take(MOST_CAUSES)
@@ -37,7 +37,7 @@ pub(super) fn tell_once(shown: &mut Vec<MergedFinding>) {
     }
     let mut left: Vec<bool> = vec![true; shown.len()];
     let mut notes: Vec<(usize, String)> = Vec::new();
-    for (at, it) in shown.iter().enumerate().filter(|it| is_error(&it.1.finding)) {
+    for (at, it) in shown.iter().enumerate() {
         let is_cause = |cause: &usize| {
             let of = &shown[*cause];
             *cause != at && of.versions == it.versions && follows(&it.finding, &of.finding)
@@ -104,23 +104,11 @@ fn keep(shown: &mut Vec<MergedFinding>, left: Vec<bool>) {
 /// The maximum number of causes to look at in an object.
 const MOST_CAUSES: usize = 100;
 
-/// Whether the API server rejects the object for a finding.
-fn is_error(finding: &Finding) -> bool {
-    matches!(finding.class, Class::Error | Class::LaterError)
-}
-
 /// Whether a finding follows from another one.
 fn follows(finding: &Finding, cause: &Finding) -> bool {
     match (finding.code, cause.code) {
         // The required field is beside the object that it belongs to.
         (MISSING_PROPERTY, UNKNOWN_FIELD) if is_beside(finding, cause) => true,
-        // The rule may read the misspelt field.
-        (RULE_FAILED | RULE_EVALUATION, UNKNOWN_FIELD) => {
-            cause.meant.is_some()
-                && unknown(cause)
-                    .and_then(parent)
-                    .is_some_and(|it| field(finding) == Some(it))
-        }
         // No field of a value of another type is known.
         (UNKNOWN_FIELD, WRONG_TYPE) => {
             let inside = || unknown(finding)?.strip_prefix(field(cause)?);
@@ -131,7 +119,7 @@ fn follows(finding: &Finding, cause: &Finding) -> bool {
         (INVALID_SCALE, WRONG_TYPE) | (METADATA_TYPE, UNKNOWN_TYPE) | (STORED_VERSIONS, STORAGE_VERSION_COUNT) => {
             finding.span == cause.span
         }
-        // For example, the key of a required field is misspelt: both findings say to change it.
+        // For example, the key of a required field is misspelt, or a rule reads it: both findings say to change it.
         (_, UNKNOWN_FIELD | INVALID_GROUP | UNKNOWN_CONVERSION_STRATEGY) => {
             !cause.help.is_empty() && cause.help == finding.help
         }

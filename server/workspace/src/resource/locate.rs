@@ -582,19 +582,28 @@ struct Misspelt {
     meant: String,
 }
 
-/// If a required field is missing because it is misspelt, makes the help say to correct the name.
+/// If a required field is missing because it is misspelt, or if a rule reads it, makes the help say to correct the name.
 fn say_misspelt(finding: &mut Finding, error: &field::Error, misspelt: &[Misspelt]) {
-    if error.code != schema_codes::MISSING_PROPERTY {
-        return;
-    }
     let path = error.place();
-    let parent = words::name::parent(path);
-    let meant = misspelt.iter().find(|it| {
-        let is_last =
-            matches!(path.segments().last(), Some(Segment::Field(name) | Segment::Key(name)) if *name == it.meant);
-        is_last && it.parent == parent
-    });
-    if let Some(it) = meant {
+    let is_cause = |it: &&Misspelt| match error.cause() {
+        Some(field::Cause::Rule { rule, .. }) => it.parent == *path && reads(rule, &it.meant),
+        _ if error.code == schema_codes::MISSING_PROPERTY => {
+            let last = path.segments().last();
+            let is_last = matches!(last, Some(Segment::Field(name) | Segment::Key(name)) if *name == it.meant);
+            is_last && it.parent == words::name::parent(path)
+        }
+        _ => false,
+    };
+    if let Some(it) = misspelt.iter().find(is_cause) {
         finding.help = words::Words::new("").did_you_mean(&it.name, &it.meant).help;
     }
+}
+
+/// Whether a rule may read a field of its object.
+fn reads(rule: &str, field: &str) -> bool {
+    let is_of_name = |it: char| it.is_alphanumeric() || it == '_';
+    rule.match_indices(field).any(|(at, _)| {
+        let (before, after) = (&rule[..at], &rule[at + field.len()..]);
+        before.ends_with('.') && !after.starts_with(is_of_name)
+    })
 }

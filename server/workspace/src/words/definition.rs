@@ -173,7 +173,7 @@ fn own_name(about: &About<'_>) -> Option<Words> {
     Some(words.label("not plural and group").help(help))
 }
 
-/// If the group is no domain: the group, and the domain in `metadata.name`, which has the same plural.
+/// If the group has no dot: the group, and the one that follows the plural in `metadata.name`.
 fn group_of_name<'a>(about: &About<'a>) -> Option<(&'a str, &'a str)> {
     let group = about.text(&["spec", "group"]).filter(|it| !it.contains('.'))?;
     let own = about.text(&["metadata", "name"])?;

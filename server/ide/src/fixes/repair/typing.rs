@@ -220,9 +220,17 @@ pub(super) fn required_flag(at: &At<'_>, found: &mut Vec<Repair>) {
         return;
     };
     let name = tree.scalar(name);
-    if let Some(add) = require(at, schema, &name) {
+    if is_required(tree, schema, &name) {
+        found.push(Repair::new("Remove required", vec![remove]).safe());
+    } else if let Some(add) = require(at, schema, &name) {
         found.push(Repair::new(format!("Add {name} to required"), vec![remove, add]).safe());
     }
+}
+
+/// Whether a schema requires a property.
+fn is_required(tree: &Tree, schema: NodeId, name: &str) -> bool {
+    let required = child(tree, schema, "required");
+    required.is_some_and(|list| tree.items(list).any(|it| tree.scalar(it) == name))
 }
 
 /// The edit that adds a property to the required ones of a schema.
@@ -248,15 +256,13 @@ pub(super) fn require_keys(at: &At<'_>, found: &mut Vec<Repair>) {
     }) else {
         return;
     };
-    let required = child(tree, items, "required");
-    let is_required = |key: &str| required.is_some_and(|list| tree.items(list).any(|it| tree.scalar(it) == key));
     let has_default = |key: &str| {
         let property = child(tree, items, "properties").and_then(|it| child(tree, it, key));
         property.is_some_and(|it| child(tree, it, "default").is_some())
     };
     for key in tree.items(keys) {
         let key = tree.scalar(key);
-        if is_required(&key) || has_default(&key) {
+        if is_required(tree, items, &key) || has_default(&key) {
             continue;
         }
         let edit = require(at, items, &key);
