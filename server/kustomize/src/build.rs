@@ -20,6 +20,7 @@ use keys::{check_keys, check_merges};
 use objects::{check, objects};
 
 use crate::{
+    absent::{paths_like, unread},
     bases::Accumulated,
     built::{Build, Built, Unread, is_remote},
     changes::Changes,
@@ -27,13 +28,12 @@ use crate::{
     flux::{self, FluxKustomization},
     generate,
     kustomization::{FILE_NAMES, Kustomization, Text},
-    like::paths_like,
     names,
     node::{Node, Place},
     problem::{Problem, ProblemKind, Result},
     resource::Resources,
     shapes,
-    sources::{Files, Sources, end_of, joined, missing, name, unread},
+    sources::{Files, Sources, end_of, joined, missing, name},
     spec::{Config, default_config},
     spend,
     targets::Targets,

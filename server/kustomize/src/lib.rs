@@ -4,6 +4,7 @@
 //! objects use [`Sources`] to find the places where their values were written. A build uses the budget of the current thread
 //! ([`crd_analyzer_budget`]), within [`LIMITS`].
 
+mod absent;
 mod bases;
 mod build;
 mod built;
@@ -19,7 +20,6 @@ mod generate;
 mod id;
 mod json_patch;
 mod kustomization;
-mod like;
 mod merge;
 mod names;
 mod node;

@@ -16,10 +16,8 @@ use crd_analyzer_syntax::{
 
 use crate::{
     bases::{Base, Kept},
-    built::is_download,
     changed::ChangedText,
     dates::timestamp,
-    like::paths_like,
     node::{Entry, Node, Place, Value, Word, plain},
     problem::{NotYaml, Problem, ProblemKind, Result, Unreadable},
     repeated::Repeated,
@@ -101,27 +99,6 @@ pub(crate) fn missing(files: &dyn Files, path: &Path) -> ProblemKind {
         ProblemKind::Missing
     } else {
         ProblemKind::Fails
-    }
-}
-
-/// The problem of a file that was not read. `written` is its path as the file in `folder` names it.
-pub(crate) fn unread(files: &dyn Files, folder: &Path, written: &str, place: Place) -> Problem {
-    if is_download(written) {
-        let message = format!("`{}` is remote and is not read", end_of(written));
-        return Problem::new(ProblemKind::NotSupported, place, message);
-    }
-    let path = joined(folder, written);
-    match files.refusal(&path) {
-        Some(why) => {
-            let message = format!("`{}` is not read: {why}", end_of(written));
-            Problem::new(ProblemKind::NotSupported, place, message)
-        }
-        None => Problem::new(
-            missing(files, &path),
-            place,
-            format!("the file `{written}` does not exist"),
-        )
-        .of_unknown(written, paths_like(files, folder, written)),
     }
 }
 

@@ -4,11 +4,12 @@ use std::path::Path;
 
 use super::Building;
 use crate::{
+    absent::unread,
     built::is_remote,
     kustomization::{Kustomization, Text},
     openapi::OpenApi,
     problem::{Problem, ProblemKind, Result},
-    sources::{joined, unread},
+    sources::joined,
     spend,
 };
 

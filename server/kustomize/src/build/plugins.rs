@@ -4,6 +4,7 @@ use std::{collections::BTreeSet, path::Path};
 
 use super::{A_PROBLEM, Building, Result};
 use crate::{
+    absent::unread,
     bases::Accumulated,
     built::{Unread, is_download},
     generate,
@@ -12,7 +13,7 @@ use crate::{
     plugins::Making,
     problem::{Problem, ProblemKind},
     resource::{Resource, Resources},
-    sources::{joined, unread},
+    sources::joined,
     spend,
 };
 

@@ -4,6 +4,7 @@ use std::{path::Path, sync::Arc};
 
 use super::{A_LOOK, Building, Result, objects};
 use crate::{
+    absent::unread,
     bases::Accumulated,
     decode::{self, Decoder},
     generate, json_patch,
@@ -14,7 +15,7 @@ use crate::{
     replace,
     resource::{Allowed, Resource, Resources},
     selector::Selector,
-    sources::{joined, unread},
+    sources::joined,
     spec::Config,
     spend,
     targets::Targeting,

@@ -38,12 +38,7 @@ impl KeptJson {
         Cell::try_new(tree, |tree| read_json(tree)).map(Self)
     }
 
-    /// Converts a node of a tree to JSON, like [`read_json_of`].
-    pub fn read_of(tree: Arc<Tree>, node: NodeId) -> Result<Self, ConvertError> {
-        Cell::try_new(tree, |tree| read_json_of(tree, node)).map(Self)
-    }
-
-    /// Converts a node of a tree to JSON, and changes the JSON.
+    /// Converts a node of a tree to JSON, like [`read_json_of`], and changes the JSON.
     pub fn read_changed(
         tree: Arc<Tree>,
         node: NodeId,

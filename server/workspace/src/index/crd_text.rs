@@ -454,14 +454,12 @@ impl CrdText {
         if let Some(json) = shared.upgrade() {
             return Some(json);
         }
-        let tree = self.tree.clone();
-        let json = match &self.filled {
-            Some(places) => KeptJson::read_changed(tree, self.root, |json, tree| {
+        let known = |json: &mut JsonDoc<'_>, tree: &Tree| {
+            if let Some(places) = &self.filled {
                 unknown_crd::take(json, tree, Some(places));
-            }),
-            None => KeptJson::read_of(tree, self.root),
+            }
         };
-        let json = Arc::new(json.ok()?);
+        let json = Arc::new(KeptJson::read_changed(self.tree.clone(), self.root, known).ok()?);
         *shared = Arc::downgrade(&json);
         Some(json)
     }

@@ -19,7 +19,11 @@ use crd_analyzer_syntax::{
     tree::{NodeId, Span, Tree},
 };
 
-use super::{extra_dash, only_property, related, renamed, with_pattern};
+use super::{
+    extra_dash,
+    misspelt::{Misspelt, say_misspelt},
+    only_property, related, renamed, with_pattern,
+};
 use crate::{
     builds::basis::Basis,
     documents::spans,
@@ -572,38 +576,4 @@ impl<'a> Locate<'a> {
 /// Whether an error is about a field of the object's own `metadata`, which no CRD changes.
 fn is_of_metadata(error: &server::StrictError) -> bool {
     error.kind == StrictErrorKind::UnknownField && error.path.starts_with("metadata.")
-}
-
-/// An unknown field, and the property that the author probably meant.
-struct Misspelt {
-    /// The path of the object that contains the field.
-    parent: field::Path,
-    name: String,
-    meant: String,
-}
-
-/// If a required field is missing because it is misspelt, or if a rule reads it, makes the help say to correct the name.
-fn say_misspelt(finding: &mut Finding, error: &field::Error, misspelt: &[Misspelt]) {
-    let path = error.place();
-    let is_cause = |it: &&Misspelt| match error.cause() {
-        Some(field::Cause::Rule { rule, .. }) => it.parent == *path && reads(rule, &it.meant),
-        _ if error.code == schema_codes::MISSING_PROPERTY => {
-            let last = path.segments().last();
-            let is_last = matches!(last, Some(Segment::Field(name) | Segment::Key(name)) if *name == it.meant);
-            is_last && it.parent == words::name::parent(path)
-        }
-        _ => false,
-    };
-    if let Some(it) = misspelt.iter().find(is_cause) {
-        finding.help = words::Words::new("").did_you_mean(&it.name, &it.meant).help;
-    }
-}
-
-/// Whether a rule may read a field of its object.
-fn reads(rule: &str, field: &str) -> bool {
-    let is_of_name = |it: char| it.is_alphanumeric() || it == '_';
-    rule.match_indices(field).any(|(at, _)| {
-        let (before, after) = (&rule[..at], &rule[at + field.len()..]);
-        before.ends_with('.') && !after.starts_with(is_of_name)
-    })
 }

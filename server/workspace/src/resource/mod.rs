@@ -9,6 +9,7 @@ mod extra_dash;
 mod follow_ups;
 mod json_path;
 mod locate;
+mod misspelt;
 mod only_property;
 mod other_crds;
 mod printer_columns;

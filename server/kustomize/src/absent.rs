@@ -1,9 +1,12 @@
-//! Paths that are probably meant by the path of a missing file or folder.
+//! Files and folders that kustomizations name and that are not read, with the paths that are probably meant.
 
 use std::{path::Path, sync::Arc};
 
 use crate::{
-    sources::{Files, joined},
+    built::is_download,
+    node::Place,
+    problem::{Problem, ProblemKind},
+    sources::{Files, end_of, joined, missing},
     spend,
 };
 
@@ -31,4 +34,25 @@ pub(crate) fn paths_like(files: &dyn Files, folder: &Path, written: &str) -> Vec
         return paths.map(Into::into).collect();
     }
     Vec::new()
+}
+
+/// The problem of a file that was not read. `written` is its path as the file in `folder` names it.
+pub(crate) fn unread(files: &dyn Files, folder: &Path, written: &str, place: Place) -> Problem {
+    if is_download(written) {
+        let message = format!("`{}` is remote and is not read", end_of(written));
+        return Problem::new(ProblemKind::NotSupported, place, message);
+    }
+    let path = joined(folder, written);
+    match files.refusal(&path) {
+        Some(why) => {
+            let message = format!("`{}` is not read: {why}", end_of(written));
+            Problem::new(ProblemKind::NotSupported, place, message)
+        }
+        None => Problem::new(
+            missing(files, &path),
+            place,
+            format!("the file `{written}` does not exist"),
+        )
+        .of_unknown(written, paths_like(files, folder, written)),
+    }
 }
