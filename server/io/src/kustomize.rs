@@ -65,6 +65,10 @@ impl Files for Disk {
         read::kind(path, &self.access).is_ok_and(|it| it.0 == Kind::Folder)
     }
 
+    fn exists(&self, path: &Path) -> bool {
+        read::kind(path, &self.access).is_ok()
+    }
+
     fn names(&self, folder: &Path) -> Vec<String> {
         let found = read::files_of(folder, &self.access, &|_| true).into_iter();
         let names = found.filter_map(|it| Some(it.file_name()?.to_str()?.to_owned()));

@@ -149,6 +149,9 @@ const A_KUSTOMIZATION: usize = 5_000;
 /// The memory for a stored path, in bytes, in addition to its text.
 const A_PATH: usize = 100;
 
+/// The maximum number of inputs of a build that are not read before missing ones get no suggestions.
+const MOST_SUGGESTED: usize = 10;
+
 /// The memory for a problem with a file that cannot be read, in bytes, including its path and message.
 const A_PROBLEM: usize = 1 << 10;
 /// The work units for a transformer that looks at an object.
@@ -390,7 +393,8 @@ impl Building<'_> {
                     } else {
                         let why = format!("the component `{}` does not exist", path.text);
                         let problem = Problem::new(missing(self.files, &component), path.place, why);
-                        problem.of_unknown(&path.text, paths_like(self.files, folder, &path.text))
+                        let like = paths_like(self.files, folder, &path.text);
+                        problem.of_unknown(&path.text, like.unwrap_or_default())
                     }
                 };
                 self.blocked.get_or_insert_with(problem);
@@ -440,7 +444,11 @@ impl Building<'_> {
     /// Records a path that a kustomization names but that is not read: a remote base, a missing file, or a file that `files` refuses to read.
     fn absent(&mut self, folder: &Path, file: &Path, path: &Text) -> Result<()> {
         spend::bytes(path.text.len() + A_PROBLEM)?;
-        let like = || paths_like(self.files, folder, &path.text);
+        // A kustomization with many missing files is not misspelt.
+        let like = || match self.unread.len() {
+            0..MOST_SUGGESTED => paths_like(self.files, folder, &path.text).unwrap_or_default(),
+            _ => Vec::new(),
+        };
         let unread = match self.files.refusal(file) {
             Some(why) => Unread::Refused(path.text.to_string(), why),
             None => Unread::of(&path.text, || self.files.is_made(file), like),

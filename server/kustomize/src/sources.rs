@@ -32,6 +32,11 @@ pub trait Files {
     /// Whether a folder exists.
     fn is_folder(&self, path: &Path) -> bool;
 
+    /// Whether a file or folder exists.
+    fn exists(&self, path: &Path) -> bool {
+        self.is_folder(path) || self.read(path).is_some()
+    }
+
     /// The names of the files and folders directly in a folder, to suggest one instead of a missing one.
     fn names(&self, folder: &Path) -> Vec<String> {
         let _ = folder;
@@ -63,6 +68,10 @@ impl<F: Files> Files for &F {
 
     fn is_folder(&self, path: &Path) -> bool {
         (**self).is_folder(path)
+    }
+
+    fn exists(&self, path: &Path) -> bool {
+        (**self).exists(path)
     }
 
     fn names(&self, folder: &Path) -> Vec<String> {

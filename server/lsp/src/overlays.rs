@@ -412,6 +412,10 @@ impl Files for SessionFiles<'_> {
         self.disk.is_folder(path)
     }
 
+    fn exists(&self, path: &Path) -> bool {
+        self.disk.exists(path)
+    }
+
     fn names(&self, folder: &Path) -> Vec<String> {
         self.disk.names(folder)
     }

@@ -87,3 +87,23 @@ fn a_failure_names_its_place() {
         "`remove` fails: Widget `w` has no `/spec/gone` at \"/spec/gone\"",
     );
 }
+
+#[test]
+fn few_missing_paths_get_suggestions() {
+    let paths: Vec<String> = (0..100).map(|n| format!("- w{n}.yaml\n")).collect();
+    let files = [
+        ("o/kustomization.yaml", &*format!("resources:\n{}", paths.concat())),
+        ("o/w.yaml", WIDGET),
+    ];
+    let unread = build(&memory(&files), Path::new("/o")).unread;
+    let has_words = |it: &&(Unread, _)| matches!(&it.0, Unread::Missing(_, like) if !like.is_empty());
+    assert_eq!((unread.len(), unread.iter().filter(has_words).count()), (100, 10));
+}
+
+#[test]
+fn a_long_missing_path_ends() {
+    let path = format!("{}w.yaml", "./".repeat(100_000));
+    let kustomization = format!("resources: ['{path}']\n");
+    let built = build(&memory(&[("o/kustomization.yaml", &kustomization)]), Path::new("/o"));
+    assert!(built.objects.is_err() || built.unread.len() == 1);
+}

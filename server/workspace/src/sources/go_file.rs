@@ -81,10 +81,14 @@ impl Markers {
         let find = || {
             let mut found = check::find(text, comments, &known);
             let refused = found.iter().filter(|it| matches!(it.problem, Problem::Refused { .. }));
-            let refused: HashSet<usize> = refused.map(|it| line_of(text, it)).collect();
+            let refused: HashSet<usize> = refused.map(|it| line_of(text, it.span.start)).collect();
             // If the arguments of a marker cannot be parsed, don't report as well that the marker does not fit the type.
             let fitting = fit::find(comments, &self.path, self.module.as_deref(), &known);
-            found.extend(fitting.into_iter().filter(|it| !refused.contains(&line_of(text, it))));
+            found.extend(
+                fitting
+                    .into_iter()
+                    .filter(|it| !refused.contains(&line_of(text, it.span.start))),
+            );
             found.sort_by_key(|it| it.span.start);
             found
         };
@@ -182,7 +186,7 @@ fn leave_out_beside_problems(report: &mut FileReport) {
 fn leave_out_what_follows(report: &mut FileReport) {
     let errors = report.findings.iter().filter(|it| it.severity == Severity::Error);
     let text = report.text.clone();
-    let line = |it: &Finding| text[..it.span.start as usize].rfind('\n').map_or(0, |it| it + 1);
+    let line = |it: &Finding| line_of(&text, it.span.start as usize);
     let is_marker = |it: &&Finding| matches!(it.code, codes::INVALID_MARKER | codes::MISMATCHED_MARKER);
     let markers: HashSet<usize> = errors.clone().filter(is_marker).map(line).collect();
     let is_refused = errors.clone().any(|it| it.code == codes::GO_TYPE_REFUSED);
@@ -218,9 +222,9 @@ fn with_comments(text: &str, span: Span) -> Span {
     Span::new(start as u32, end as u32)
 }
 
-/// The start of the line that contains a marker.
-fn line_of(text: &str, marker: &Marker) -> usize {
-    text[..marker.span.start].rfind('\n').map_or(0, |it| it + 1)
+/// The start of the line that contains an offset.
+fn line_of(text: &str, offset: usize) -> usize {
+    text[..offset].rfind('\n').map_or(0, |it| it + 1)
 }
 
 fn span(range: &Range<usize>) -> Span {
